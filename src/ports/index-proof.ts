@@ -91,8 +91,8 @@ export interface IndexProofStore {
   recordProvenBlocks(blocks: readonly LogBlock[]): Promise<void>;
   /**
    * Replaces the stored logs of the blocks where they differ and renumbers the histories they belong to, whose rating
-   * states become invalid. Returns false, and stores nothing, when the stored checkpoint is not `expected`. Machines of these histories,
-   * of differing ownership and of `touched` become due for observation.
+   * states become invalid. Returns false, and stores nothing, when the stored checkpoint is not `expected`, and when ownership is given
+   * that is older than that of stored rows. Machines of these histories, of differing ownership and of `touched` become due for observation.
    */
   repairBlocks(
     expected: Checkpoint,

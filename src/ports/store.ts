@@ -274,7 +274,7 @@ export interface OwnershipStore {
   listOwnership(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
   /**
    * Replaces the ownership of machines that were read again at the checkpoint. Returns false, and stores nothing, when the checkpoint is
-   * no longer `checkpoint`.
+   * no longer `checkpoint`, and until it has reached the block of all other rows.
    */
   repairOwnership(checkpoint: Checkpoint, changes: readonly OwnershipChange[]): Promise<boolean>;
 }

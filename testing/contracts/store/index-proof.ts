@@ -374,6 +374,24 @@ export function testIndexProof(under: StoreUnderTest): void {
       expect(await under.store.listDueMachines(1, 9)).toMatchObject([{ id: id(7), touches: 1 }]);
     });
 
+    test('changes no ownership before the checkpoint has reached the block of all rows', async () => {
+      const { store } = under;
+      const ahead = { readAtBlock: 99, changes: [{ ...held(7), owner: BUYER }] };
+      await store.advanceMainChain(undefined, checkpointAt(50), [eventAt(20, 1n)], ahead);
+      const repairs = [{ block: blockAt(20), events: [eventAt(20, 2n)], isProven: true }];
+      const reads = { readAtBlock: 50, changes: [held(7)] };
+      expect(await store.repairBlocks(checkpointAt(50), repairs, reads, NOT_TOUCHED)).toBe(false);
+      expect(await values()).toEqual([[0, 20, 1n]]);
+      expect(await store.repairBlocks(checkpointAt(50), repairs, NO_OWNERSHIP, NOT_TOUCHED)).toBe(true);
+      expect(await values()).toEqual([[0, 20, 2n]]);
+      expect((await store.listOwnership(BUYER, 0, 9)).ids).toEqual([id(7)]);
+      await store.advanceMainChain(checkpointAt(50), checkpointAt(99), [], NO_OWNERSHIP);
+      expect(await store.repairBlocks(checkpointAt(99), repairs, { ...reads, readAtBlock: 99 }, NOT_TOUCHED)).toBe(
+        true,
+      );
+      expect((await store.listOwnership(OWNER, 0, 9)).ids).toEqual([id(7)]);
+    });
+
     test('makes rating states of the old history invalid', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);

@@ -140,6 +140,16 @@ export function testOwnership(under: StoreUnderTest): void {
       expect((await list(ALICE)).ids).toEqual(['2']);
     });
 
+    it('repairs no rows before the checkpoint has reached the block of all others', async () => {
+      const { store } = under;
+      await advanceOwnership(store, [held(1, BOB)], 9);
+      expect(await store.repairOwnership(checkpointAt(1), [held(1, ALICE)])).toBe(false);
+      expect([(await list(ALICE)).ids, (await list(BOB)).ids]).toEqual([[], ['1']]);
+      await store.advanceMainChain(checkpointAt(1), checkpointAt(9), [], NO_OWNERSHIP);
+      expect(await store.repairOwnership(checkpointAt(9), [held(1, ALICE)])).toBe(true);
+      expect([(await list(ALICE)).ids, (await list(BOB)).ids]).toEqual([['1'], []]);
+    });
+
     it('returns what the index holds about one machine', async () => {
       expect(await under.store.readIndexedMachine(id(1))).toBeUndefined();
       await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, BOB), away(3, CAROL)], 2);

@@ -57,6 +57,7 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
       database.exclusive(
         (function* () {
           if (!(yield* stream.isAt(expected))) return false;
+          if (ownership.changes.length > 0 && (yield* ownershipRows.areNewer(ownership.readAtBlock))) return false;
           const rewritten = yield* repair.replaceBlocks(repairs);
           const differing = yield* ownershipRows.apply(ownership);
           yield* observed.touch({ ...touched, machines: [...rewritten, ...differing, ...touched.machines] });

@@ -39,7 +39,7 @@ export function createOwnership(database: SqlDatabase): OwnershipStore {
   const observed = createTouchedMachines(database.dialect);
 
   function* repair(expected: Checkpoint, changes: readonly OwnershipChange[]): SqlProgram<boolean> {
-    if (!(yield* stream.isAt(expected))) return false;
+    if (!(yield* stream.isAt(expected)) || (yield* rows.areNewer(expected.blockNumber))) return false;
     const machines = yield* rows.apply({ readAtBlock: expected.blockNumber, changes });
     yield* observed.touch({ machines, kybOperators: [] });
     return true;

@@ -6,7 +6,7 @@ import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { OwnershipChange, OwnershipReads } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
-import { execute, readRows, type Batch, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type Batch, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 
@@ -16,6 +16,8 @@ export interface OwnershipRows {
    * another version afterwards, also at an unchanged checkpoint. Requires the write lock.
    */
   apply(reads: OwnershipReads): SqlProgram<readonly MachineId[]>;
+  /** Returns whether rows were read at a later block, so that older reads must not replace them. */
+  areNewer(blockNumber: number): SqlProgram<boolean>;
 }
 
 interface OwnersRow {
@@ -75,6 +77,10 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
       ),
   );
 
+  const selectNewer = prepareQuery({ block: integer }, ({ block }) =>
+    builder.selectFrom('ownership_reads').select('block_number').where('block_number', '>', block),
+  );
+
   const countChange = prepareQuery({}, () =>
     builder.updateTable('ownership_reads').set(({ eb }) => ({ repairs: eb('repairs', '+', 1) })),
   );
@@ -119,6 +125,9 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
       yield* execute({ sql: update, batch: ownerRows.changed });
       if (differing.length > 0) yield* execute(countChange({}));
       return differing;
+    },
+    *areNewer(blockNumber) {
+      return (yield* readFirst(selectNewer({ block: blockNumber }))) !== undefined;
     },
   };
 
