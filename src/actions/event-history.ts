@@ -27,7 +27,9 @@ export interface EventHistoryRead {
   readonly tail: readonly RatingEvent[];
   /** Provenance of the machine at the block. */
   readonly provenance: Provenance;
-  /** Stored epoch that was read; undefined for a history without stored logs. */
+  /** Epoch of the history at the block; undefined for a history without stored logs. */
+  readonly epoch?: number | undefined;
+  /** Stored epoch that was read; likewise. */
   readonly storedEpoch?: number | undefined;
 }
 
@@ -61,25 +63,27 @@ export async function readHistory(
   const { epoch, storedEpoch, provenance } = await main.eventTimes.readPinnedHistory(source);
   const state = stored?.epoch === epoch ? decodeRatingState(stored.state) : emptyRatingState();
   if (state.nextSeq > count) throw chainUnreadable('main', 'events');
-  if (state.nextSeq === count) return { state, tail: [], provenance, storedEpoch };
+  if (state.nextSeq === count) return { state, tail: [], provenance, epoch, storedEpoch };
   if (count - state.nextSeq > MAX_TAIL) throw await syncing(main, source.block);
   const { events: tail } = await readTimedEvents(main, source, state.nextSeq, count, epoch);
-  return { state, tail, provenance, storedEpoch };
+  return { state, tail, provenance, epoch, storedEpoch };
 }
 
 /**
  * Reads all events of the source, as far as possible as stored days; returns undefined where too many would have to be read. Throws as
- * `readHistory`.
+ * `readHistory`, and `EventIndexSyncing` when the history is of another epoch than that of the rating.
  */
 export async function readDayHistory(
   ctx: Ctx,
   main: MainChainPorts,
   source: EventSource,
   fingerprint: string,
+  ratedEpoch?: number,
 ): Promise<DayHistory | undefined> {
   const { generation, id, count } = source;
   const stored = await ctx.store.listRatingStateDays(generation, id, fingerprint, RETAINED_DAYS + 1);
   const { epoch, provenance } = await main.eventTimes.readPinnedHistory(source);
+  if (ratedEpoch !== undefined && ratedEpoch !== epoch) throw await syncing(main, source.block);
   const days = stored.epoch === epoch ? stored.days : [];
   const from = days.at(-1)?.nextSeq ?? 0;
   if (from > count) throw chainUnreadable('main', 'events');

@@ -28,9 +28,16 @@ import { UNKNOWN_BLOCK_TIME } from '../ports/index-proof.ts';
 import type { HandsChange } from '../ports/payment-store.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
 import { rateAltMachine, readAltAcceptance, readAltKyb } from './alt-machine-rating.ts';
-import { readDayHistory, readTimedEvents } from './event-history.ts';
+import { readDayHistory, readTimedEvents, syncing } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
-import { isBehind, rateSnapshot, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import {
+  forgetHistory,
+  isBehind,
+  rateSnapshot,
+  toEventSource,
+  type AltHomeInfo,
+  type RatedSnapshot,
+} from './machine-rating.ts';
 import { currentPaymentFingerprint } from './payment-evidence.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
@@ -152,13 +159,13 @@ async function readDays(
   logs: readonly FactLog[],
 ): Promise<DailyRatings | undefined> {
   const { snapshot, alt } = located;
-  const { rating, inputs, payments } = rated;
+  const { rating, inputs, payments, epoch } = rated;
   const rates = ctx.fxRates.current();
   const today = dayOf(Math.max(inputs.now, rating.lastUpdated ?? inputs.now));
   const compute = () => computeDays(ctx, located, rated, rates, today, logs);
   const days =
     alt === undefined
-      ? await ctx.actionState.of(createDays).get(snapshot, [rates.table, today, payments, logs.length], compute)
+      ? await ctx.actionState.of(createDays).get(snapshot, [rates.table, today, payments, logs.length, epoch], compute)
       : await compute();
   const { negativeFlagAt, trustOverride, operatorVerified, now } = inputs;
   const facts = { bondStatus: rating.bondStatus, negativeFlagAt, trustOverride, operatorVerified };
@@ -168,12 +175,14 @@ async function readDays(
 async function computeDays(
   ctx: Ctx,
   located: FoundMachine,
-  { rating, inputs, payments }: RatedSnapshot,
+  { rating, inputs, payments, epoch }: RatedSnapshot,
   { table, fingerprint }: FxConfiguration,
   today: number,
   logs: readonly FactLog[],
 ): Promise<DailyRatings | undefined> {
-  const history = await readWhole(ctx, located, rating.eventCount, fingerprint);
+  const history = await joinHistory(ctx, located, epoch, () =>
+    readWhole(ctx, located, rating.eventCount, fingerprint, epoch),
+  );
   if (history === undefined) return undefined;
   const { graceSeconds } = located.deployment;
   const wasVerified = await readVerifiedSince(ctx, located, inputs);
@@ -228,26 +237,45 @@ function isAfter(revokedAt: bigint | undefined, time: number): boolean {
   return revokedAt !== undefined && revokedAt > time;
 }
 
+/** Reads events of the rating's epoch. Where another one has begun, the next request rates again. */
+async function joinHistory<T>(
+  ctx: Ctx,
+  { main, snapshot }: FoundMachine,
+  ratedEpoch: number | undefined,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (ratedEpoch === undefined || !(error instanceof Fault) || error.kind !== 'EventIndexSyncing') throw error;
+    const { epoch } = await main.eventTimes.readPinnedHistory(toEventSource(main, snapshot));
+    if (epoch !== ratedEpoch) forgetHistory(ctx, snapshot);
+    throw error;
+  }
+}
+
 /** Reads the whole history: every event of a short one, the stored days of a long one. */
 async function readWhole(
   ctx: Ctx,
   located: FoundMachine,
   eventCount: number,
   fingerprint: string,
+  ratedEpoch: number | undefined,
 ): Promise<DayHistory | undefined> {
   const { main, snapshot, alt } = located;
   if (eventCount <= MIN_EVENTS_FOR_STORED_DAYS) {
     if (alt !== undefined) {
-      const { events } = await readEvents(located, 0, eventCount);
+      const { events } = await readEvents(located, 0, eventCount, ratedEpoch);
       return { stateDays: [], events, changedHandsAfter: undefined };
     }
     const source = toEventSource(main, snapshot);
     const { epoch, provenance } = await main.eventTimes.readPinnedHistory(source);
+    if (ratedEpoch !== undefined && ratedEpoch !== epoch) throw await syncing(main, source.block);
     const { events } = await readTimedEvents(main, source, 0, eventCount, epoch);
     return { stateDays: [], events, changedHandsAfter: provenance.changedHandsAfter };
   }
   return alt === undefined
-    ? readDayHistory(ctx, main, toEventSource(main, snapshot), fingerprint)
+    ? readDayHistory(ctx, main, toEventSource(main, snapshot), fingerprint, ratedEpoch)
     : alt.index.readDayHistory(alt.snapshot, fingerprint);
 }
 
@@ -263,8 +291,13 @@ interface TimedEvents {
 }
 
 /** Reads the events at positions `from` to `to - 1`, all of which the rating counts. Throws `ChainUnreadable` where there are fewer. */
-async function readEvents({ main, snapshot, alt }: FoundMachine, from: number, to: number): Promise<TimedEvents> {
-  if (alt === undefined) return readTimedEvents(main, toEventSource(main, snapshot), from, to);
+async function readEvents(
+  { main, snapshot, alt }: FoundMachine,
+  from: number,
+  to: number,
+  ratedEpoch: number | undefined,
+): Promise<TimedEvents> {
+  if (alt === undefined) return readTimedEvents(main, toEventSource(main, snapshot), from, to, ratedEpoch);
   const found = await alt.index.readEvents(alt.snapshot, from, to);
   if (found.events.length !== to - from) throw chainUnreadable('alt', 'events');
   return found;
@@ -277,11 +310,13 @@ export async function listEvents(ctx: Ctx, id: MachineId, { cursor, limit }: Eve
   const serviceEndpoints = (alt?.machine ?? unwrap(snapshot.document)).serviceEndpoints;
   if (toServiceDirectory(serviceEndpoints).visibility === 'private') throw new Fault('EventDataPrivate', {});
   const rated = await (alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot));
-  const { changeOfHands } = rated;
+  const { changeOfHands, epoch } = rated;
   const { eventCount } = rated.rating;
   const to = Math.min(cursor, eventCount);
   const from = Math.max(0, to - limit);
-  const { records, events } = from === to ? NO_EVENTS : await readEvents(located, from, to);
+  const { records, events } = await joinHistory(ctx, located, epoch, async () =>
+    from === to ? NO_EVENTS : readEvents(located, from, to, epoch),
+  );
   const payments = await readListedPayments(ctx, located, changeOfHands, from, to);
   const { table } = ctx.fxRates.current();
   const changedHandsSeq = changeOfHands?.seq ?? 0;

@@ -43,6 +43,8 @@ export interface RatedSnapshot {
   readonly verdicts: VerdictCounts;
   /** Newest change of hands; undefined without one. */
   readonly changeOfHands: HandsChange | undefined;
+  /** Epoch of the history; undefined on the alt chain, and without stored logs. */
+  readonly epoch: number | undefined;
 }
 
 /** Home of an alt-chain machine, part of every response about it. */
@@ -96,6 +98,11 @@ export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSn
       chain(readPayments(ctx, snapshot, read), (payments) => rateNow(ctx, snapshot, read, payments)),
     );
   });
+}
+
+/** Lets the next rating of the snapshot read its history again. */
+export function forgetHistory({ actionState }: Ctx, snapshot: MachineSnapshot): void {
+  actionState.of(createHistories).delete(snapshot);
 }
 
 /** Verdicts change without a log of the machine, so they are read again after some seconds. */
@@ -238,7 +245,7 @@ export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: nu
     });
     const unsearched = { foldedSeq: history.state.nextSeq, tail: history.tail, rates: rates.table, now };
     const verdicts = countVerdicts(payments, rating, unsearched);
-    return { snapshot, rating, inputs, alt, payments, verdicts, changeOfHands };
+    return { snapshot, rating, inputs, alt, payments, verdicts, changeOfHands, epoch: history.epoch };
   } catch (error) {
     const chain: ChainName = alt === undefined ? 'main' : 'alt';
     if (error instanceof EventsUnreadable) throw chainUnreadable(chain, 'events');

@@ -27,6 +27,10 @@ export class VersionedCache<K extends object, T> {
     return entry.value;
   }
 
+  delete(key: K): void {
+    this.#entries.delete(key);
+  }
+
   /** Replaces the promise by its value, so that later callers do not wait, or drops the entry. */
   #settle(key: K, entry: Entry<MaybePromise<T>>, pending: Promise<T>): void {
     const drop = () => {

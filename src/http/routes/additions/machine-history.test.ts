@@ -68,6 +68,8 @@ function mainWith(
   facts: Partial<MachineSnapshot> = {},
 ) {
   const queries: string[] = [];
+  /** The stored history; a repair begins another epoch. */
+  const history = { epoch: 0 };
   const snapshot = {
     id: 1n as MachineId,
     ...MAIN_FACTS,
@@ -82,12 +84,13 @@ function mainWith(
     return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: 100 + seq, blockTimestamp, ...evidence };
   });
   const main = {
-    index: {},
-    counters: AGREEING_COUNTERS,
+    index: { readMainChainIndex: async () => ({ indexedBlock: 5 }) },
+    counters: { ...AGREEING_COUNTERS, checkMachine: async () => ({ outcome: 'agrees', epoch: history.epoch }) },
     eventTimes: {
-      readPinnedHistory: async () => ({ epoch: 0, storedEpoch: 0, provenance }),
+      readPinnedHistory: async () => ({ epoch: history.epoch, storedEpoch: history.epoch, provenance }),
       readFactLogs: async () => logs,
-      readEventLogs: async ({ from, to }: EventLogQuery) => {
+      readEventLogs: async ({ from, to, epoch = history.epoch }: EventLogQuery) => {
+        if (epoch !== history.epoch) throw new Fault('EventIndexSyncing', { indexedBlock: 5, headBlock: 5 });
         queries.push(`logs ${from} to ${to}`);
         return rows.slice(from, to);
       },
@@ -103,8 +106,21 @@ function mainWith(
       },
     },
   } as unknown as MainChainPorts;
-  return { queries, ctx: { main } };
+  return { queries, history, ctx: { main } };
 }
+
+test.each(['/mcr/did:svc:1/history', '/machines/1/events'])(
+  'GET %s joins no rating with the history of a later epoch, and rates again for the next request',
+  async (path) => {
+    const { history, ctx } = mainWith(THREE, visible('public'));
+    await open({}, { ctx });
+    await service!.request('/mcr/did:svc:1');
+    history.epoch = 1;
+    const { status, text } = await service!.request(path);
+    expect([status, text]).toEqual([503, expect.stringContaining('Event index is syncing')]);
+    expect((await service!.request(path)).status).toBe(200);
+  },
+);
 
 /** What the history of a machine that was always bonded lists besides points. */
 const STARTED = '"changes":[{"at":0,"kind":"bond_started","value":3577800000}],"actions":[]';
