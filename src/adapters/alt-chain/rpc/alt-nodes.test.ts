@@ -571,11 +571,21 @@ describe('the first slot', () => {
     expect((await read(adapter)).snapshot.slot).toBe(second.slot);
   });
 
+  it('leaves a node in use that does not respond for the time of its block', async () => {
+    const adapter = harness.open({
+      limits: { unjudgedSlots: 3, firstOpenMilliseconds: 60_000, maxOpenMilliseconds: 60_000 },
+    });
+    first.proxy.inject(dropResponsesTo('getBlockTime'));
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
+    first.proxy.heal();
+    answerAges(first, () => 13);
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+  });
+
   it('is compared again where the time of its block could not be read', async () => {
     first.responses.set('getBlockTime', () => ({ error: { code: -32_005, message: 'busy' } }));
     const adapter = open();
-    for (let reads = 0; reads < 4; reads++)
-      await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
+    for (let reads = 0; reads < 4; reads++) await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
     answerAges(first, () => 3_600);
     await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
   });

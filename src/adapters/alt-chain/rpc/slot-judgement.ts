@@ -128,8 +128,10 @@ export function createSlotJudgement(options: SlotJudgementOptions): SlotJudgemen
     } catch (error) {
       if (error instanceof RpcFailure && (error.kind === 'refused' || error.kind === 'no-block')) return undefined;
       failingSinceMilliseconds ??= now;
-      if (now - failingSinceMilliseconds < MAX_WAIT_MILLISECONDS) throw error;
-      return undefined;
+      if (now - failingSinceMilliseconds >= MAX_WAIT_MILLISECONDS) return undefined;
+      // The node has served the call itself: another one is asked, and this one stays in use.
+      const hasFailed = error instanceof RpcFailure && error.kind === 'failed';
+      throw hasFailed ? new RpcFailure(error.unreadable, 'behind') : error;
     }
   }
 
