@@ -215,6 +215,21 @@ describe('a call that is too large', () => {
     expect(harness.proxy.calls).toHaveLength(calls);
   });
 
+  test('is not assumed where a node serves the proofs of the block and no state', async () => {
+    const adapter = await openWarm();
+    const words = ids.slice(0, 24).map((id) => id.toString(16).padStart(64, '0'));
+    harness.proxy.inject({
+      kind: 'answer',
+      change: (answer, { params }) =>
+        words.some((word) => JSON.stringify(params).includes(word))
+          ? { error: { code: -32050, message: 'policy 7' } }
+          : answer,
+    });
+    const results = await Promise.allSettled(ids.slice(0, 24).map((id) => read(adapter, id)));
+    for (const result of results) expect(result).toMatchObject({ reason: { context: { cause: 'rpc-error' } } });
+    expect(harness.proxy.calls.length).toBeLessThan(10);
+  });
+
   test('is split where every host of a quorum refuses it with an unclear error', async () => {
     const rpcUrls = [harness.proxy.url, `${harness.proxy.url}?b`];
     const adapter = await openWarm({ rpcUrls, rpcHosts: ['a', 'b'], quorum: 2 });

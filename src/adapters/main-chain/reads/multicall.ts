@@ -60,6 +60,9 @@ export const MULTICALL3_ADDRESS = '0xca11bde05977b3631167028862be2a173976ca11' a
 /** Precompile of Arbitrum chains. */
 export const ARB_SYS_ADDRESS = '0x0000000000000000000000000000000000000064' as Address;
 
+/** Most calls that are divided although none of them was seen to be served. */
+const MAX_DIVIDED_BLINDLY = 4;
+
 interface Group {
   readonly block: Header;
   readonly calls: readonly ContractCall[];
@@ -215,8 +218,9 @@ export function createMulticall(options: MulticallOptions): Multicall {
 
   /**
    * Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a
-   * limit. An aggregate that fails while its proofs alone are served was too large, whatever the error says, also with a single call.
-   * Where they fail too, Multicall3 may have no code: some nodes return an error for that.
+   * limit. An aggregate that fails while its proofs alone are served was too large, whatever the error says, also with a single call;
+   * but a node that serves none of several calls reads no state. Where the proofs fail too, Multicall3 may have no code: some nodes return
+   * an error for that.
    */
   async function classifyRefusal(
     response: RpcResponse & { readonly ok: false },
@@ -229,9 +233,21 @@ export function createMulticall(options: MulticallOptions): Multicall {
     if (!isUnclearError(response)) throw chainUnreadable('main', 'rpc-error');
     if (calls.length > 0) {
       const proven = await readAggregate(block, [], deadline);
-      if (proven !== 'too-large') return proven === 'other-block' ? proven : 'too-large';
+      if (proven === 'other-block') return proven;
+      if (proven !== 'too-large') {
+        if (calls.length > MAX_DIVIDED_BLINDLY) await requireServed(block, calls, deadline);
+        return 'too-large';
+      }
     }
     return readWithoutAggregate(block, calls, deadline, 'rpc-error');
+  }
+
+  /** Throws `ChainUnreadable` where neither the first of the calls, nor one in the middle, nor the last is served alone. */
+  async function requireServed(block: Header, calls: readonly ContractCall[], deadline: Deadline): Promise<void> {
+    for (const at of [0, Math.floor(calls.length / 2), calls.length - 1]) {
+      if ((await readAggregate(block, [calls[at]!], deadline)) !== 'too-large') return;
+    }
+    throw chainUnreadable('main', 'rpc-error');
   }
 
   /**
