@@ -75,7 +75,8 @@ describe('a response is accepted', () => {
     ['hex text', '0x7E273289', '0x7e273289'],
     ['an object', { data: '0x7e273289', message: 'reverted' }, '0x7e273289'],
     ['no data, for a reverted execution', undefined, '0x'],
-    ['text that is not hex', 'Reverted 0x7e273289', '0x'],
+    ['hex text after a word', 'Reverted 0x7e273289', '0x7e273289'],
+    ['text that is not hex', 'Reverted: 0x7e273289', '0x'],
   ])('with revert data given as %s', async (_, data, revertData) => {
     answer = { error: { code: 3, message: 'execution reverted', data } };
     expect(await send()).toEqual([{ ok: false, code: 3, revertData, hint: undefined }]);
@@ -86,6 +87,10 @@ describe('a response is accepted', () => {
     ['execution reverted', null, '0x'],
     ['execution reverted', '0x7e273289', '0x7e273289'],
     ['execution reverted', 'Reverted', undefined],
+    ['Execution reverted', undefined, '0x'],
+    ['VM execution error.', 'Reverted 0x', '0x'],
+    ['VM execution error.', 'Reverted 0x7e273289', '0x7e273289'],
+    ['VM execution error.', 'Bad instruction fe', undefined],
     ['execution reverted: paused', undefined, undefined],
   ])('as error -32000 "%s" with data %j has revert data %s', async (message, data, revertData) => {
     answer = { error: { code: -32000, message, data } };

@@ -314,15 +314,20 @@ function listDetails(data: unknown): readonly unknown[] {
 
 /** Code of a reverted execution, whose revert data may be missing. */
 const REVERTED = 3;
+/** What OpenEthereum and nodes like it put before revert data. */
+const REVERTED_TEXT = 'Reverted ';
 
 /** Returns whether an execution reverted. Geth and nodes like it have another code where there is no revert data. */
 function isRevertWithoutData({ code, message, data }: Record<string, unknown>): boolean {
-  return code === REVERTED || (message === 'execution reverted' && (data ?? null) === null);
+  return (
+    code === REVERTED || (readErrorText(message).toLowerCase() === 'execution reverted' && (data ?? null) === null)
+  );
 }
 
-/** Accepts hex text or an object whose `data` is hex text. */
+/** Accepts hex text, as some nodes send it after `Reverted `, or an object whose `data` is hex text. */
 function parseRevertData(data: unknown): Hex | undefined {
-  const text = isObject(data) ? data['data'] : data;
+  const given = isObject(data) ? data['data'] : data;
+  const text = typeof given === 'string' && given.startsWith(REVERTED_TEXT) ? given.slice(REVERTED_TEXT.length) : given;
   return isHexData(text) ? (text.toLowerCase() as Hex) : undefined;
 }
 
