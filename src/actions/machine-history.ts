@@ -249,7 +249,7 @@ async function joinHistory<T>(
   } catch (error) {
     if (ratedEpoch === undefined || !(error instanceof Fault) || error.kind !== 'EventIndexSyncing') throw error;
     const { epoch } = await main.eventTimes.readPinnedHistory(toEventSource(main, snapshot));
-    if (epoch !== ratedEpoch) forgetHistory(ctx, snapshot);
+    if (epoch !== ratedEpoch) forgetHistory(ctx, snapshot, ratedEpoch);
     throw error;
   }
 }

@@ -100,9 +100,9 @@ export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSn
   });
 }
 
-/** Lets the next rating of the snapshot read its history again. */
-export function forgetHistory({ actionState }: Ctx, snapshot: MachineSnapshot): void {
-  actionState.of(createHistories).delete(snapshot);
+/** Lets the next rating of the snapshot read its history again, where the one in use is still of this epoch. */
+export function forgetHistory({ actionState }: Ctx, snapshot: MachineSnapshot, ratedEpoch: number): void {
+  actionState.of(createHistories).drop(snapshot, ({ epoch }) => epoch === ratedEpoch);
 }
 
 /** Verdicts change without a log of the machine, so they are read again after some seconds. */

@@ -50,4 +50,16 @@ describe('a read value', () => {
     await failure;
     expect(cache.get(KEY, [2], async () => 'again')).toBe('new');
   });
+
+  it('is dropped where it is outdated, but not while it is being read', async () => {
+    const cache = new VersionedCache<object, string>();
+    const pending = cache.get(KEY, [], async () => 'read');
+    cache.drop(KEY, () => true);
+    expect(cache.get(KEY, [], async () => 'again')).toBe(pending);
+    await pending;
+    cache.drop(KEY, (value) => value === 'older');
+    expect(cache.get(KEY, [], async () => 'again')).toBe('read');
+    cache.drop(KEY, (value) => value === 'read');
+    expect(await cache.get(KEY, [], async () => 'again')).toBe('again');
+  });
 });

@@ -27,8 +27,10 @@ export class VersionedCache<K extends object, T> {
     return entry.value;
   }
 
-  delete(key: K): void {
-    this.#entries.delete(key);
+  /** Drops the value of `key` where it is outdated; one that is being read is not. */
+  drop(key: K, isOutdated: (value: T) => boolean): void {
+    const value = this.#entries.get(key)?.value;
+    if (value !== undefined && !(value instanceof Promise) && isOutdated(value)) this.#entries.delete(key);
   }
 
   /** Replaces the promise by its value, so that later callers do not wait, or drops the entry. */
