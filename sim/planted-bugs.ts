@@ -220,7 +220,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'return before.isAccepted || log.transactionHash === before.changeOfHands?.transactionHash',
     replacement: 'return before.isAccepted',
     symptom: FALSE_RESPONSE,
-    seed: 124,
+    seed: 84,
     within: 200,
   },
   {
