@@ -27,6 +27,7 @@ import type {
 } from '../../ports/payment-store.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import type { Clock } from '../../ports/runtime.ts';
+import { createRepeatedAbsence } from './repeated-absence.ts';
 import { createTransactionCache } from './transaction-cache.ts';
 
 export interface PaymentJudgeOptions {
@@ -48,7 +49,10 @@ type Outcome =
   | { readonly kind: 'decided'; readonly payment: DecidedPayment }
   /** For what this process reads next. */
   | { readonly kind: 'waiting' }
-  /** For a source, a rate, data that a node lacks, or the claim of the citation where the stored ones contradict it. */
+  /**
+   * For a source, a rate, data that a node lacks, an absence that was seen once, or the claim of the citation where the stored ones
+   * contradict it.
+   */
   | { readonly kind: 'unreadable' };
 
 const WAITING: Outcome = { kind: 'waiting' };
@@ -63,6 +67,7 @@ const WITHOUT_TRANSACTION = ['declared', 'pending', 'not_found', 'failed'];
 
 export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOptions): PaymentJudge {
   const transactions = createTransactionCache();
+  const absences = createRepeatedAbsence(clock);
   const postponed = new Map<string, number>();
   const countPostponed = ({ name }: PaymentSource) => postponed.get(name) ?? 0;
 
@@ -102,12 +107,15 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
     }
     if (outcome.kind !== 'decided') return false;
     await store.decideCitation(citation, outcome.payment);
+    absences.forget(citation.reference);
     return true;
   }
 
   async function decide(source: PaymentSource, head: FinalizedHead, citation: OpenCitation): Promise<Outcome> {
     const transaction = await readTransaction(source, citation);
     if (transaction === undefined) return UNREADABLE;
+    if (transaction !== 'absent') absences.forget(citation.reference);
+    else if (source.kind === 'solana' && !absences.confirm(citation.reference, citation.attempts)) return UNREADABLE;
     const homeHeadTime = await readHomeHead(citation.home);
     const claims = await store.listClaims(citation);
     if (claimsInForceAt(claims, citation.seq).length === 0) return UNREADABLE;

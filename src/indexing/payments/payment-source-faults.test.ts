@@ -104,7 +104,7 @@ async function openWorld() {
   const answerSolana = (call: ProxyCall): ProxyResponse => {
     const { method, params } = call;
     if (method === 'getGenesisHash') return { result: GENESIS };
-    const isKnown = params[0] === SIGNATURE && solana.first <= PAID_SLOT;
+    const isKnown = solana.added.has(String(params[0])) && solana.first <= PAID_SLOT;
     return solana.respond(call) ?? { result: isKnown ? solanaPayment() : null };
   };
 
@@ -191,8 +191,15 @@ async function openWorld() {
       while ((await scanner.scan('main', head, { readEvents }, NEVER)) === 'more');
     },
     /** Works until nothing is left. */
-    async work() {
+    async settle() {
       while ((await worker.step(NEVER)) === 'more');
+    },
+    /** Does so, and again after ten minutes each: what is postponed becomes due, and an absence is repeated. */
+    async work() {
+      for (let rounds = 0; rounds < 3; rounds++) {
+        await this.settle();
+        setTime(evm.time.milliseconds / 1_000 + 600);
+      }
     },
     async poll() {
       setTime(evm.time.milliseconds / 1_000 + POLL_MILLISECONDS / 1_000);
@@ -323,6 +330,17 @@ function onOtherChain({ method }: ProxyCall, result: unknown): unknown {
 it('judges every citation of both sources without a fault', async () => {
   const world = await openWorld();
   await world.cite();
+  await world.work();
+  expect(await world.codes()).toEqual([...HEALTHY.evm, ...HEALTHY.solana]);
+});
+
+it('finds a payment on Solana that the archive of the node could not be asked for at first', async () => {
+  const world = await openWorld();
+  world.solana.added.delete(SIGNATURE);
+  await world.cite();
+  await world.settle();
+  expect(await world.codes()).toEqual([...HEALTHY.evm, ...toPending(HEALTHY.solana)]);
+  world.solana.added.set(SIGNATURE, PAID_SLOT);
   await world.work();
   expect(await world.codes()).toEqual([...HEALTHY.evm, ...HEALTHY.solana]);
 });
