@@ -19,7 +19,10 @@ export interface ReceivedAccounts {
   readonly slot: number;
   readonly world: AltWorld;
   readonly atMilliseconds: number;
-  /** Newest slot of the sound responses that the same process had examined when it sent this request. */
+  /**
+   * Newest slot of the sound responses that the same process had examined when it sent this request, at most the newest that it had asked for:
+   * it may have refused one whose block time it could not read.
+   */
   readonly floor: number;
 }
 
@@ -35,6 +38,8 @@ interface Rise {
 
 interface Floor {
   readonly rises: Rise[];
+  /** Newest slot that the process has asked for, in one element. */
+  readonly asked: [number];
   /** Newest slot that the process had examined when the request was sent. */
   readonly whenSent: number;
 }
@@ -55,7 +60,8 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
 
   protected beginLife(): () => Floor {
     const rises: Rise[] = [];
-    return () => ({ rises, whenSent: this.#newestSeen(rises) });
+    const asked: [number] = [0];
+    return () => ({ rises, asked, whenSent: this.#newestSeen(rises) });
   }
 
   #newestSeen(rises: readonly Rise[]): number {
@@ -70,6 +76,8 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
     floor: Floor,
   ): { text: string; arrive: Arrival } {
     const call = payload as WireCall;
+    floor.asked[0] = Math.max(floor.asked[0], minContextSlotOf(call));
+    const whenSent = Math.min(floor.whenSent, floor.asked[0]);
     let accounts: number | undefined;
     let fleet: Pick<ReceivedFleet, 'slot' | 'corrupted'> | undefined;
     const observer: AltResponseObserver = {
@@ -81,7 +89,7 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
       : this.parts.random.pick(url.backends).respond(call, fault, observer);
     return {
       text: JSON.stringify({ jsonrpc: '2.0', id: call.id, ...result }),
-      arrive: (isSound) => this.#note(accounts, fleet, isSound, floor),
+      arrive: (isSound) => this.#note(accounts, fleet, isSound, { ...floor, whenSent }),
     };
   }
 
@@ -99,6 +107,11 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
     }
     if (fleet !== undefined) this.receivedFleets.push({ ...fleet, world: chain.worldAt(fleet.slot), atMilliseconds });
   }
+}
+
+function minContextSlotOf({ params }: WireCall): number {
+  const { minContextSlot = 0 } = Object(params.at(-1)) as { readonly minContextSlot?: number };
+  return minContextSlot;
 }
 
 /** Responds as a cluster without any of our accounts. */
