@@ -27,7 +27,7 @@ import type {
 } from '../../ports/payment-store.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import { createRepeatedAbsence } from './repeated-absence.ts';
+import { ABSENCE_REPEAT_MILLISECONDS, createRepeatedAbsence } from './repeated-absence.ts';
 import { createTransactionCache } from './transaction-cache.ts';
 
 export interface PaymentJudgeOptions {
@@ -49,14 +49,14 @@ type Outcome =
   | { readonly kind: 'decided'; readonly payment: DecidedPayment }
   /** For what this process reads next. */
   | { readonly kind: 'waiting' }
-  /**
-   * For a source, a rate, data that a node lacks, an absence that was seen once, or the claim of the citation where the stored ones
-   * contradict it.
-   */
-  | { readonly kind: 'unreadable' };
+  /** For a source, a rate, data that a node lacks, or the claim of the citation where the stored ones contradict it. */
+  | { readonly kind: 'unreadable' }
+  /** For the time after which an absence is seen again. */
+  | { readonly kind: 'unconfirmed' };
 
 const WAITING: Outcome = { kind: 'waiting' };
 const UNREADABLE: Outcome = { kind: 'unreadable' };
+const UNCONFIRMED: Outcome = { kind: 'unconfirmed' };
 
 const CITATIONS_PER_LIST = 20;
 const MINUTE_MILLISECONDS = 60_000;
@@ -100,8 +100,9 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
 
   async function judgeOne(source: PaymentSource, head: FinalizedHead, citation: OpenCitation): Promise<boolean> {
     const outcome = await decide(source, head, citation);
-    if (outcome.kind === 'unreadable') {
-      const pause = Math.min(MAX_POSTPONED_MILLISECONDS, MINUTE_MILLISECONDS * 2 ** Math.min(citation.attempts, 10));
+    if (outcome.kind === 'unreadable' || outcome.kind === 'unconfirmed') {
+      const backoff = Math.min(MAX_POSTPONED_MILLISECONDS, MINUTE_MILLISECONDS * 2 ** Math.min(citation.attempts, 10));
+      const pause = outcome.kind === 'unconfirmed' ? ABSENCE_REPEAT_MILLISECONDS : backoff;
       await store.postponeCitation(citation, clock.nowMilliseconds() + pause);
       postponed.set(source.name, countPostponed(source) + 1);
     }
@@ -115,7 +116,7 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
     const transaction = await readTransaction(source, citation);
     if (transaction === undefined) return UNREADABLE;
     if (transaction !== 'absent') absences.forget(citation.reference);
-    else if (source.kind === 'solana' && !absences.confirm(citation.reference, citation.attempts)) return UNREADABLE;
+    else if (source.kind === 'solana' && !absences.confirm(citation.reference, citation.attempts)) return UNCONFIRMED;
     const homeHeadTime = await readHomeHead(citation.home);
     const claims = await store.listClaims(citation);
     if (claimsInForceAt(claims, citation.seq).length === 0) return UNREADABLE;

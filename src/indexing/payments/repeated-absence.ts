@@ -11,9 +11,9 @@ export interface RepeatedAbsence {
   forget(reference: string): void;
 }
 
-const REPEAT_MILLISECONDS = 600_000;
+export const ABSENCE_REPEAT_MILLISECONDS = 600_000;
 const MAX_REMEMBERED = 100_000;
-/** Readings whose pauses, doubling from a minute, are longer than the time above. */
+/** Readings that take longer than the time above. */
 const MIN_ATTEMPTS = 4;
 
 export function createRepeatedAbsence(clock: Clock): RepeatedAbsence {
@@ -22,7 +22,7 @@ export function createRepeatedAbsence(clock: Clock): RepeatedAbsence {
     confirm(reference, attempts) {
       const now = clock.nowMilliseconds();
       const since = absentSince.get(reference);
-      if (since !== undefined) return now - since >= REPEAT_MILLISECONDS;
+      if (since !== undefined) return now - since >= ABSENCE_REPEAT_MILLISECONDS;
       if (absentSince.size >= MAX_REMEMBERED) return attempts >= MIN_ATTEMPTS;
       absentSince.set(reference, now);
       return false;
