@@ -43,8 +43,8 @@ export function judgeAltAwareResponse(
       ? undefined
       : 'a 404 although no two received states lack the machine';
   }
-  if (response.status === 503 && detail === 'Machine is relocating' && wasReceived('relocating', 0, absenceHeads))
-    return undefined;
+  const wasRelocating = wasReceived('relocating', SHARED_READ_MILLISECONDS, absenceHeads);
+  if (response.status === 503 && detail === 'Machine is relocating' && wasRelocating) return undefined;
   if (response.status === 409 && isHomedAt(ALT_ORDINAL, detail)) return 'a 409 for a chain that is served';
   return judgeMachineResponse(route, id, response, span, network);
 }
