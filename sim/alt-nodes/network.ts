@@ -36,10 +36,14 @@ interface Rise {
   readonly atMilliseconds: number;
 }
 
-interface Floor {
+interface Life {
   readonly rises: Rise[];
-  /** Newest slot that the process has asked for, in one element. */
-  readonly asked: [number];
+  /** Newest slot that the process has asked for. */
+  askedSlot: number;
+}
+
+interface Floor {
+  readonly life: Life;
   /** Newest slot that the process had examined when the request was sent. */
   readonly whenSent: number;
 }
@@ -59,9 +63,8 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
   }
 
   protected beginLife(): () => Floor {
-    const rises: Rise[] = [];
-    const asked: [number] = [0];
-    return () => ({ rises, asked, whenSent: this.#newestSeen(rises) });
+    const life: Life = { rises: [], askedSlot: 0 };
+    return () => ({ life, whenSent: this.#newestSeen(life.rises) });
   }
 
   #newestSeen(rises: readonly Rise[]): number {
@@ -73,11 +76,11 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
     url: NodeUrl<AltBackend>,
     payload: WireCall | readonly WireCall[],
     fault: AltFault | undefined,
-    floor: Floor,
+    { life, whenSent }: Floor,
   ): { text: string; arrive: Arrival } {
     const call = payload as WireCall;
-    floor.asked[0] = Math.max(floor.asked[0], minContextSlotOf(call));
-    const whenSent = Math.min(floor.whenSent, floor.asked[0]);
+    life.askedSlot = Math.max(life.askedSlot, minContextSlotOf(call));
+    const floor = Math.min(whenSent, life.askedSlot);
     let accounts: number | undefined;
     let fleet: Pick<ReceivedFleet, 'slot' | 'corrupted'> | undefined;
     const observer: AltResponseObserver = {
@@ -89,7 +92,7 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
       : this.parts.random.pick(url.backends).respond(call, fault, observer);
     return {
       text: JSON.stringify({ jsonrpc: '2.0', id: call.id, ...result }),
-      arrive: (isSound) => this.#note(accounts, fleet, isSound, { ...floor, whenSent }),
+      arrive: (isSound) => this.#note(accounts, fleet, isSound, life.rises, floor),
     };
   }
 
@@ -97,12 +100,13 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
     accounts: number | undefined,
     fleet: Pick<ReceivedFleet, 'slot' | 'corrupted'> | undefined,
     isSound: boolean,
-    { rises, whenSent }: Floor,
+    rises: Rise[],
+    floor: number,
   ): void {
     const chain = this.#chain;
     const atMilliseconds = this.parts.time.nowMilliseconds();
     if (accounts !== undefined) {
-      this.receivedAccounts.push({ slot: accounts, world: chain.worldAt(accounts), atMilliseconds, floor: whenSent });
+      this.receivedAccounts.push({ slot: accounts, world: chain.worldAt(accounts), atMilliseconds, floor });
       if (isSound && accounts > (rises.at(-1)?.slot ?? 0)) rises.push({ slot: accounts, atMilliseconds });
     }
     if (fleet !== undefined) this.receivedFleets.push({ ...fleet, world: chain.worldAt(fleet.slot), atMilliseconds });

@@ -25,7 +25,14 @@ const UNKNOWN_ID = toId('77');
 let first: CannedNode;
 let second: CannedNode;
 let harness: AltChainHarness;
+/** Milliseconds by which the monotonic clock is ahead of the real one. */
+let laterMilliseconds: number;
+const stopwatch = {
+  ...REAL_STOPWATCH,
+  nowMilliseconds: () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds,
+};
 beforeEach(async () => {
+  laterMilliseconds = 0;
   first = await startCannedNode();
   second = await startCannedNode();
   harness = createAltChainHarness([first.proxy.url], first.genesisHash);
@@ -457,8 +464,7 @@ describe('the first slot', () => {
     harness.time.headSeconds = harness.time.milliseconds / 1000;
   });
 
-  const open = (rpcUrls = [first.proxy.url], stopwatch = REAL_STOPWATCH) =>
-    harness.open({ rpcUrls, stopwatch, limits: { unjudgedSlots: 3 } });
+  const open = (rpcUrls = [first.proxy.url]) => harness.open({ rpcUrls, stopwatch, limits: { unjudgedSlots: 3 } });
   const answerAges = (node: CannedNode, secondsOld: () => number | null) =>
     node.responses.set('getBlockTime', () => {
       const seconds = secondsOld();
@@ -540,19 +546,15 @@ describe('the first slot', () => {
   });
 
   it('is read after a minute in which the time of its block could not be read', async () => {
-    let laterMilliseconds = 0;
-    const nowMilliseconds = () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds;
     first.responses.set('getBlockTime', () => ({ error: { code: -32_005, message: 'busy' } }));
-    const adapter = open([first.proxy.url], { ...REAL_STOPWATCH, nowMilliseconds });
+    const adapter = open([first.proxy.url]);
     await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
     laterMilliseconds += 60_000;
     expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
   });
 
   it('is not read in the first minute in which block times cannot be read again', async () => {
-    let laterMilliseconds = 0;
-    const nowMilliseconds = () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds;
-    const adapter = open([first.proxy.url], { ...REAL_STOPWATCH, nowMilliseconds });
+    const adapter = open([first.proxy.url]);
     for (let seconds = 0; seconds <= 90; seconds += 30) {
       answerAges(first, () => 3_600);
       await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
@@ -597,11 +599,9 @@ describe('the first slot', () => {
 
 describe('a node that falls behind', () => {
   const MINUTE_MILLISECONDS = 60_000;
-  let laterMilliseconds: number;
   /** Time of the newest block of the first node. */
   let newestSeconds: number;
   beforeEach(() => {
-    laterMilliseconds = 0;
     newestSeconds = harness.time.milliseconds / 1000 - 13;
     first.responses.set('getBlockTime', () => ({ result: newestSeconds }));
     second.responses.set('getBlockTime', () => ({ result: harness.time.milliseconds / 1000 - 13 }));
@@ -610,7 +610,7 @@ describe('a node that falls behind', () => {
   const open = (rpcUrls: readonly string[]) =>
     harness.open({
       rpcUrls,
-      stopwatch: { ...REAL_STOPWATCH, nowMilliseconds: () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds },
+      stopwatch,
     });
 
   /** Raises the slot of the first node, with 400 ms from block to block. */
@@ -705,11 +705,6 @@ describe('a node that falls behind', () => {
 describe('after a slot that the chain cannot have reached', () => {
   const FALSE_SLOT = 1e15;
   const MINUTE_MILLISECONDS = 60_000;
-  let laterMilliseconds: number;
-  beforeEach(() => {
-    laterMilliseconds = 0;
-  });
-
   /** Opens both nodes; the first one begins with this slot, and the newest block of the second one is 13 s old. */
   async function openAfter(
     slot: number,
@@ -720,10 +715,6 @@ describe('after a slot that the chain cannot have reached', () => {
     second.responses.set('getBlockTime', () => ({
       result: secondsOld === null ? null : harness.time.milliseconds / 1000 - secondsOld,
     }));
-    const stopwatch = {
-      ...REAL_STOPWATCH,
-      nowMilliseconds: () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds,
-    };
     const rpcUrls = [first, second, ...others].map(({ proxy }) => proxy.url);
     const adapter = harness.open({ rpcUrls, stopwatch });
     expect((await read(adapter)).snapshot.slot).toBe(slot);

@@ -63,11 +63,9 @@ export function createSlotJudgement(options: SlotJudgementOptions): SlotJudgemen
 
   /** Returns whether the last comparison is a minute old by either clock: the monotonic one stands still while the host is suspended. */
   function isComparisonDue({ stopwatchMilliseconds, clockMilliseconds }: Moment): boolean {
-    const elapsedMilliseconds = [
-      stopwatchMilliseconds - comparedAt.stopwatchMilliseconds,
-      Math.abs(clockMilliseconds - comparedAt.clockMilliseconds),
-    ];
-    return Math.max(...elapsedMilliseconds) >= COMPARISON_MILLISECONDS;
+    const byStopwatch = stopwatchMilliseconds - comparedAt.stopwatchMilliseconds;
+    const byClock = Math.abs(clockMilliseconds - comparedAt.clockMilliseconds);
+    return Math.max(byStopwatch, byClock) >= COMPARISON_MILLISECONDS;
   }
 
   async function accept(node: PoolNode, slot: number, sent: SentRequest, deadline: Deadline): Promise<void> {
