@@ -57,6 +57,24 @@ test('reads exactly the query limit, and two more, from several offsets', async 
   }
 });
 
+test('reads a range of many pages where the node refuses a full page in its own words', async () => {
+  const id = await activateWithEvents(24);
+  const { block } = await harness.readMachine(id);
+  const { chain } = harness.open({ limits: { maxEventPage: 4 } });
+  const full = Array.from({ length: 6 }, (_, i) =>
+    eventPageCall(harness.addresses.eventRegistry, id, 4 * i, 4).data.slice(2),
+  );
+  harness.proxy.inject({
+    kind: 'answer',
+    change: (answer, { params }) =>
+      full.some((data) => JSON.stringify(params).includes(data))
+        ? { error: { code: -32_050, message: 'policy 7' } }
+        : answer,
+  });
+  const { offset, records } = await chain.readEvents(id, block, 0, 24);
+  expect([offset, ...valuesOf(records)]).toEqual([0, ...range(0, 24)]);
+});
+
 test('requests no more than the query limit of the registry, and accepts a shorter first page', async () => {
   const id = await activateWithEvents(15);
   const pageCall = eventPageCall(harness.addresses.eventRegistry, id, 0, 10);

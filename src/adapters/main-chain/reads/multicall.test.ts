@@ -485,6 +485,18 @@ describe('a chain without Multicall3', () => {
     expect([await countCalls(ids[9]!), adapter.log.listLacks?.()]).toEqual([single, ['multicall']]);
   });
 
+  test('is not read where the header around the calls names another time', async () => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    harness.proxy.inject({
+      kind: 'answer',
+      change: (answer, { method }) =>
+        method === 'eth_getBlockByNumber' && 'result' in answer
+          ? { result: { ...(answer.result as object), timestamp: '0x7fffffff' } }
+          : answer,
+    });
+    await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause: 'block-mismatch' } });
+  });
+
   test('is not assumed by single calls that return nothing', async () => {
     const adapter = await openWarm();
     harness.proxy.inject(respondWith('eth_call', { result: '0x' }));

@@ -60,7 +60,7 @@ export const MULTICALL3_ADDRESS = '0xca11bde05977b3631167028862be2a173976ca11' a
 /** Precompile of Arbitrum chains. */
 export const ARB_SYS_ADDRESS = '0x0000000000000000000000000000000000000064' as Address;
 
-/** Most calls that are divided although none of them was seen to be served. */
+/** Most small calls that are divided although none of them was seen to be served. */
 const MAX_DIVIDED_BLINDLY = 4;
 
 interface Group {
@@ -219,8 +219,8 @@ export function createMulticall(options: MulticallOptions): Multicall {
   /**
    * Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a
    * limit. An aggregate that fails while its proofs alone are served was too large, whatever the error says, also with a single call;
-   * but a node that serves none of several calls reads no state. Where the proofs fail too, Multicall3 may have no code: some nodes return
-   * an error for that.
+   * but a node that serves none of several small calls reads no state. Where the proofs fail too, Multicall3 may have no code: some nodes
+   * return an error for that.
    */
   async function classifyRefusal(
     response: RpcResponse & { readonly ok: false },
@@ -235,7 +235,8 @@ export function createMulticall(options: MulticallOptions): Multicall {
       const proven = await readAggregate(block, [], deadline);
       if (proven === 'other-block') return proven;
       if (proven !== 'too-large') {
-        if (calls.length > MAX_DIVIDED_BLINDLY) await requireServed(block, calls, deadline);
+        const small = calls.filter(({ weight = 1 }) => weight <= 1);
+        if (small.length > MAX_DIVIDED_BLINDLY) await requireServed(block, small, deadline);
         return 'too-large';
       }
     }
@@ -314,7 +315,9 @@ export function createMulticall(options: MulticallOptions): Multicall {
     const after = responses.pop();
     for (const each of [before!, after!]) {
       if (each.ok && each.result === null) return 'other-block';
-      if (requireHeader(each, block.number).hash !== block.hash) return 'other-block';
+      const { hash, timestamp, parentHash } = requireHeader(each, block.number);
+      const isSame = hash === block.hash && timestamp === block.timestamp && parentHash === block.parentHash;
+      if (!isSame) return 'other-block';
     }
     return responses.map(toCallResult);
   }
