@@ -236,6 +236,12 @@ describe('request', () => {
     await expect(read(agree(nodes, 2))).rejects.toMatchObject({ unreadable: 'block-mismatch' });
   });
 
+  test('does not elect a text that differs in more than the case of hex digits, as readers reject it', async () => {
+    const nodes = [node(0, 'a', () => '0XAB12'), node(1, 'b', () => '0xab12'), node(2, 'c', () => '0xAB12')];
+    expect(await read(agree(nodes, 2))).toBe('0xab12');
+    expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual([true, false, false]);
+  });
+
   test('compares hex digits of either case as equal', async () => {
     expect(await read(agree([node(0, 'a', () => '0xAB'), node(1, 'b', () => '0xab')], 2))).toBe('0xAB');
   });

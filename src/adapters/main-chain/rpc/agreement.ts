@@ -383,19 +383,24 @@ function isUnknownBlock(response: RpcResponse): boolean {
   return response.ok ? response.result === null : response.hint === 'unknown-block';
 }
 
-/** Returns a text that is equal for equal facts; nodes may spell hex digits in either case. */
+/** Returns a text that is equal for equal facts. */
 function toBallotKey(responses: readonly RpcResponse[]): string {
-  const facts = responses.map((response) => (response.ok ? toFact(response) : [response.revertData]));
-  return JSON.stringify(facts).toLowerCase();
+  return JSON.stringify(responses.map((response) => (response.ok ? toFact(response) : [response.revertData])));
 }
 
-/** Reduces a header to what every node returns alike: nodes add members of their own to a block. Anything else is a text or null. */
+/**
+ * Reduces a header to what every node returns alike: nodes add members of their own to a block. Anything else is a text or null. Nodes may
+ * spell hex digits in either case; another text in another case is another one, which the reader may reject.
+ */
 function toFact(response: RpcResponse & { readonly ok: true }): unknown {
   const header = toHeader(response);
   if (header !== undefined) return toHeaderFact(header);
   const { result } = response;
+  if (typeof result === 'string') return HEX.test(result) ? result.toLowerCase() : result;
   return typeof result === 'object' && result !== null ? 'malformed' : result;
 }
+
+const HEX = /^0x[0-9a-fA-F]*$/;
 
 /** Bloom and root decide which logs a block may have, so a true hash with another bloom is another header. */
 function toHeaderFact({ number, hash, parentHash, timestamp, logsBloom, receiptsRoot }: Header): unknown[] {
