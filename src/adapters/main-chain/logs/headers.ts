@@ -53,9 +53,14 @@ export function createHeaders(nodes: Pick<MainNodes, 'request'>, agreement?: Hea
   async function readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]> {
     const responses = await nodes.request(numbers.map(headerCall), deadline).catch(rethrowAsFault);
     const headers = responses.map((response, i) => requireHeader(response, numbers[i]!));
-    // Owners are read at the last block of what the index confirms.
-    for (const last of headers.slice(-1)) remember(last);
+    // Owners are read at the last block of what the index confirms; with an agreement it is voted on first.
+    if (agreement === undefined) for (const last of headers.slice(-1)) remember(last);
     return headers;
+  }
+
+  async function readOne(number: number, deadline: Deadline): Promise<Header> {
+    if (agreement !== undefined) return agreement.readAt(number, deadline).catch(rethrowAsFault);
+    return (await readMany([number], deadline))[0]!;
   }
 
   async function confirm(head: Header, deadline: Deadline): Promise<Header> {
@@ -68,11 +73,10 @@ export function createHeaders(nodes: Pick<MainNodes, 'request'>, agreement?: Hea
 
   return {
     async read(block, deadline) {
-      if (agreement !== undefined && block !== 'latest') {
-        const agreed = block === 'finalized' ? agreement.readFinalized(deadline) : agreement.readAt(block, deadline);
-        return agreed.catch(rethrowAsFault);
+      if (typeof block === 'number') return readOne(block, deadline);
+      if (block === 'finalized' && agreement !== undefined) {
+        return agreement.readFinalized(deadline).catch(rethrowAsFault);
       }
-      if (typeof block === 'number') return (await readMany([block], deadline))[0]!;
       const responses = await nodes.request([headerCall(block)], deadline).catch(rethrowAsFault);
       const header = requireHeader(responses[0]!, block);
       return block === 'latest' ? confirm(header, deadline) : header;
@@ -80,7 +84,7 @@ export function createHeaders(nodes: Pick<MainNodes, 'request'>, agreement?: Hea
     confirm,
     readMany,
     async readExactly(block, deadline) {
-      const header = known.get(block.hash) ?? (await readMany([block.number], deadline))[0]!;
+      const header = known.get(block.hash) ?? (await readOne(block.number, deadline));
       if (header.hash !== block.hash || header.number !== block.number) throw chainUnreadable('main', 'block-mismatch');
       remember(header);
       return header;
