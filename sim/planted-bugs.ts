@@ -50,8 +50,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'accepts a fleet snapshot with missing rows',
     file: 'domain/alt-chain/alt-fleet.ts',
-    line: "return countBefore === BigInt(rowCount) && unattributed === 0 ? 'whole' : 'incomplete';",
-    replacement: "return 'whole';",
+    line: "if (before.machineCount !== BigInt(addresses.size) || unattributed > 0) return 'incomplete';",
+    replacement: '',
     symptom: FALSE_LISTING,
     seed: 39,
     within: 130,

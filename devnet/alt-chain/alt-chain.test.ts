@@ -114,8 +114,8 @@ describe('machines', () => {
   });
 
   it('match the count of their registry and are grouped by operator', async () => {
-    const { fleet, countBefore, countAfter } = await adapter.machines!.history.readFleet();
-    expect([fleet.rowCount, countBefore, countAfter]).toEqual([samples.length, 20n, 20n]);
+    const { fleet, before, after } = await adapter.machines!.history.readFleet();
+    expect([fleet.addresses.size, before.machineCount, after.machineCount]).toEqual([samples.length, 20n, 20n]);
     const withOperator = samples.filter(({ machine }) => machine.operator !== undefined);
     const expected = Map.groupBy(withOperator, ({ machine }) => machine.operator!.address.toLowerCase());
     const idsOf = (members: readonly SampleAltMachine[]) =>

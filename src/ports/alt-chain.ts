@@ -3,7 +3,7 @@
  * Every method throws `ChainUnreadable` of the alt chain.
  */
 import type { AltDeployment } from '../domain/alt-chain/alt-deployment.ts';
-import type { AltFleet } from '../domain/alt-chain/alt-fleet.ts';
+import type { FleetReading } from '../domain/alt-chain/alt-fleet.ts';
 import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.ts';
 import type { TransactionReadResult } from '../domain/alt-chain/event-operation.ts';
 import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
@@ -86,15 +86,10 @@ export interface AltHistory {
   /** Returns the counts of all event logs, and their slot. */
   readEventLogCounts(): Promise<{ readonly slot: number; readonly counts: ReadonlyMap<MachineId, EventLogCount> }>;
   /**
-   * Returns every machine of the registry, the registry's own count before and after, and the slot of the rows. Throws
-   * `AltNodeBusy` (`behind`) when the first count is older than the second by more than the read can have taken.
+   * Returns every machine of the registry, between two reads of the registry's own count. Throws `AltNodeBusy` (`behind`) when
+   * the first count is older than the second by more than the read can have taken.
    */
-  readFleet(): Promise<{
-    readonly slot: number;
-    readonly fleet: AltFleet;
-    readonly countBefore: bigint;
-    readonly countAfter: bigint;
-  }>;
+  readFleet(): Promise<FleetReading>;
 }
 
 export type WalletBinding =

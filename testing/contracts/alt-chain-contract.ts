@@ -145,10 +145,10 @@ export function describeAltChain(
     });
 
     it('reads the whole fleet', async () => {
-      const { fleet, countBefore, countAfter, slot } = await adapter.machines!.history.readFleet();
+      const { fleet, before, after, slot } = await adapter.machines!.history.readFleet();
       expect(slot).toBeGreaterThan(0);
-      expect([countBefore, countAfter]).toStrictEqual([MACHINE_COUNT, MACHINE_COUNT]);
-      expect([fleet.rowCount, fleet.unattributed, fleet.unreadableByOperator.size]).toStrictEqual([7, 0, 0]);
+      expect([before.machineCount, after.machineCount]).toStrictEqual([MACHINE_COUNT, MACHINE_COUNT]);
+      expect([fleet.addresses.size, fleet.unattributed, fleet.unreadableByOperator.size]).toStrictEqual([7, 0, 0]);
       const listed = [...fleet.machinesByOperator].map(([operator, machines]) => [operator, machines.map(String)]);
       const expected = Object.entries(snapshotFile.expect.byOperator).map(([operator, ids]) => [
         parseAddress(operator),
@@ -162,7 +162,11 @@ export function describeAltChain(
       const address = programOf('router');
       await change(address, { ...stray, address }, null);
       const { fleet } = await adapter.machines!.history.readFleet();
-      expect([fleet.rowCount, fleet.unattributed, [...fleet.unreadableByOperator.values()]]).toStrictEqual([8, 0, [1]]);
+      expect([fleet.addresses.size, fleet.unattributed, [...fleet.unreadableByOperator.values()]]).toStrictEqual([
+        8,
+        0,
+        [1],
+      ]);
     });
 
     it('reads the counts of every event log', async () => {

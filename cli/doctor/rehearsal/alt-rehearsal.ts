@@ -5,7 +5,7 @@
  */
 import type { AltChainAdapter } from '../../../src/adapters/alt-chain/create-alt-chain.ts';
 import type { Config } from '../../../src/config.ts';
-import { judgeFleetCount } from '../../../src/domain/alt-chain/alt-fleet.ts';
+import { judgeFleet } from '../../../src/domain/alt-chain/alt-fleet.ts';
 import { explainCause, formatCount, type PlainIndexCause } from '../../../src/domain/index-rules/index-cause.ts';
 import { findAltCause, type AltLoopName } from '../../../src/indexing/alt/alt-causes.ts';
 import { checkPage, type ListPosition } from '../../../src/indexing/alt/signature-pager.ts';
@@ -95,13 +95,13 @@ async function examineTransaction(
 async function examineFleet(history: AltHistory, node: RawNode, machineRegistry: string): Promise<Finding> {
   const read = await attempt(() => history.readFleet(), 'fleet', node, listAccounts(machineRegistry));
   if ('finding' in read) return read.finding;
-  const { fleet, countBefore, countAfter } = read.value;
-  const isWhole = judgeFleetCount(countBefore, countAfter, fleet) !== 'incomplete';
-  if (isWhole) return ok('alt fleets', `${formatCount(fleet.rowCount, 'machine')} in one response`);
-  const { rowCount, unattributed } = fleet;
+  const { addresses, unattributed } = read.value.fleet;
+  const isWhole = judgeFleet(read.value, new Set()) !== 'incomplete';
+  if (isWhole) return ok('alt fleets', `${formatCount(addresses.size, 'machine')} in one response`);
+  const { machineCount } = read.value.after;
   return toFinding(
     'alt-machines-mismatch',
-    `${rowCount} listed, ${unattributed} of them unreadable, ${countAfter} counted`,
+    `${addresses.size} listed, ${unattributed} of them unreadable, ${machineCount} counted`,
   );
 }
 

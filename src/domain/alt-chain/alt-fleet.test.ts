@@ -1,7 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { formatAltFleetIdentity, groupByOperator, judgeFleetCount, isNewObservation } from './alt-fleet.ts';
+import {
+  formatAltFleetIdentity,
+  groupByOperator,
+  isNewObservation,
+  judgeFleet,
+  type FleetReading,
+} from './alt-fleet.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
+
+/** A read of rows at slot 100. */
+function readingOf(
+  rowCount: number,
+  before: bigint,
+  after: bigint,
+  { unattributed = 0, slots = [100, 100] }: { unattributed?: number; slots?: readonly number[] } = {},
+): FleetReading {
+  const addresses = new Set(Array.from({ length: rowCount }, (_, i) => `row ${i}`));
+  return {
+    slot: 100,
+    fleet: { machinesByOperator: new Map(), unreadableByOperator: new Map(), unattributed, addresses },
+    before: { slot: slots[0]!, machineCount: before },
+    after: { slot: slots[1]!, machineCount: after },
+  };
+}
 
 it.each([
   [7n, 7n, 7, 'whole'],
@@ -12,11 +34,32 @@ it.each([
   [8n, 7n, 7, 'moved'],
   [2n ** 64n - 1n, 2n ** 64n - 1n, 7, 'incomplete'],
 ] as const)('judges counts of %d before, %d after, %d rows', (before, after, rowCount, expected) => {
-  expect(judgeFleetCount(before, after, { rowCount, unattributed: 0 })).toBe(expected);
+  expect(judgeFleet(readingOf(rowCount, before, after), new Set())).toBe(expected);
 });
 
 it('judges rows as incomplete of which one may be of any operator', () => {
-  expect(judgeFleetCount(7n, 7n, { rowCount: 7, unattributed: 1 })).toBe('incomplete');
+  expect(judgeFleet(readingOf(7, 7n, 7n, { unattributed: 1 }), new Set())).toBe('incomplete');
+});
+
+describe('equal counts of other slots than that of the rows', () => {
+  // A machine came after the first count, another left before the second, and the node omits a third.
+  const reading = readingOf(2, 2n, 2n, { slots: [99, 101] });
+
+  it('say nothing where a row is of no earlier read', () => {
+    expect(judgeFleet(reading, new Set())).toBe('moved');
+    expect(judgeFleet(reading, new Set(['row 0']))).toBe('moved');
+  });
+
+  it('suffice where all rows are of an earlier read', () => {
+    expect(judgeFleet(reading, new Set(['row 0', 'row 1', 'row 2']))).toBe('whole');
+  });
+
+  it.each([
+    [100, 101],
+    [99, 100],
+  ])('suffice where one of them is of the slot of the rows (%d, %d)', (before, after) => {
+    expect(judgeFleet(readingOf(2, 2n, 2n, { slots: [before, after] }), new Set())).toBe('whole');
+  });
 });
 
 describe('groupByOperator', () => {
@@ -33,7 +76,6 @@ describe('groupByOperator', () => {
       ]),
       unreadableByOperator: new Map(),
       unattributed: 0,
-      rowCount: 4,
     });
   });
 
@@ -46,7 +88,6 @@ describe('groupByOperator', () => {
         [B, 1],
       ]),
       unattributed: 1,
-      rowCount: 5,
     });
   });
 });

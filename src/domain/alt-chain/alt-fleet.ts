@@ -3,7 +3,7 @@ import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import { isObservationFresh, judgeObservationAge } from '../index-rules/index-freshness.ts';
 
-/** One read of the whole registry. */
+/** Rows of the whole registry. */
 export interface AltFleet {
   /** Machines by operator, each list in ascending order of id, without machines that have no operator. */
   readonly machinesByOperator: ReadonlyMap<Address, readonly MachineId[]>;
@@ -11,8 +11,23 @@ export interface AltFleet {
   readonly unreadableByOperator: ReadonlyMap<Address, number>;
   /** Number of rows that failed a check and name no operator. */
   readonly unattributed: number;
-  /** Number of all rows, including failed ones. */
-  readonly rowCount: number;
+  /** Account addresses of all rows, including failed ones, without duplicates. */
+  readonly addresses: ReadonlySet<unknown>;
+}
+
+/** Number of machines that the registry itself states at a slot. */
+export interface MachineCount {
+  readonly slot: number;
+  readonly machineCount: bigint;
+}
+
+/** One read of the whole registry. */
+export interface FleetReading {
+  /** Slot of the rows. */
+  readonly slot: number;
+  readonly fleet: AltFleet;
+  readonly before: MachineCount;
+  readonly after: MachineCount;
 }
 
 /** One row of the registry, as read. */
@@ -27,7 +42,7 @@ export interface AltFleetRow {
  * Lists each machine under the operator of its account (interface, "Operator listing", rule 6). A machine without an operator is not listed.
  * Rows that failed a check are counted, by the operator they name.
  */
-export function groupByOperator(rows: readonly AltFleetRow[]): AltFleet {
+export function groupByOperator(rows: readonly AltFleetRow[]): Omit<AltFleet, 'addresses'> {
   const machinesByOperator = new Map<Address, MachineId[]>();
   const unreadableByOperator = new Map<Address, number>();
   let unattributed = 0;
@@ -43,21 +58,24 @@ export function groupByOperator(rows: readonly AltFleetRow[]): AltFleet {
     }
   }
   for (const machines of machinesByOperator.values()) machines.sort((a, b) => (a < b ? -1 : 1));
-  return { machinesByOperator, unreadableByOperator, unattributed, rowCount: rows.length };
+  return { machinesByOperator, unreadableByOperator, unattributed };
 }
 
 /**
- * Compares the rows with the registry's own count, read before and after them.
- * `moved`: machines changed meanwhile, read again. `incomplete`: the node omitted rows, or some may be of any operator; the previous
- * snapshot stays.
+ * Compares the rows with the registry's own count, read before and after them. Counts of other slots than that of the rows may be equal
+ * although the node omitted a row: one machine came before the rows, and another left after them. Then each row must be of an earlier
+ * read too, so that none came.
+ * `moved`: machines changed meanwhile, or may have; read again. `incomplete`: the node omitted rows, or some may be of any operator; the
+ * previous snapshot stays.
  */
-export function judgeFleetCount(
-  countBefore: bigint,
-  countAfter: bigint,
-  { rowCount, unattributed }: Pick<AltFleet, 'rowCount' | 'unattributed'>,
+export function judgeFleet(
+  { slot, fleet: { addresses, unattributed }, before, after }: FleetReading,
+  earlierAddresses: ReadonlySet<unknown>,
 ): 'whole' | 'moved' | 'incomplete' {
-  if (countBefore !== countAfter) return 'moved';
-  return countBefore === BigInt(rowCount) && unattributed === 0 ? 'whole' : 'incomplete';
+  if (before.machineCount !== after.machineCount) return 'moved';
+  if (before.machineCount !== BigInt(addresses.size) || unattributed > 0) return 'incomplete';
+  const isCounted = before.slot === slot || after.slot === slot;
+  return isCounted || addresses.isSubsetOf(earlierAddresses) ? 'whole' : 'moved';
 }
 
 /** Finalized slot, and when it was first read. */

@@ -111,7 +111,7 @@ describe('a cause of the ownership snapshot', () => {
     machinesByOperator: new Map(),
     unreadableByOperator: new Map(),
     unattributed: 0,
-    rowCount: 2,
+    addresses: new Set(['a', 'b']),
   };
 
   it.each<[string, () => Promise<bigint>, string]>([
@@ -125,8 +125,8 @@ describe('a cause of the ownership snapshot', () => {
       history: {
         checkGenesis: () => Promise.resolve(),
         async readFleet() {
-          const counted = await count();
-          return { slot: 1, fleet, countBefore: counted, countAfter: counted };
+          const counted = { slot: 1, machineCount: await count() };
+          return { slot: 1, fleet, before: counted, after: counted };
         },
       },
       deployment: { genesisHash, machineRegistry },

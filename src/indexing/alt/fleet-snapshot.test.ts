@@ -28,6 +28,8 @@ interface FakeResponse {
   readonly unattributed?: number;
   readonly before?: number;
   readonly after?: number;
+  /** Slots between the counts and the rows. */
+  readonly distance?: number;
 }
 
 let store: Store;
@@ -61,7 +63,7 @@ function toFleet(ids: readonly number[], unattributed: number): AltFleet {
     machinesByOperator: new Map([[ALICE, machines]]),
     unreadableByOperator: new Map(),
     unattributed,
-    rowCount: ids.length + unattributed,
+    addresses: new Set([...ids, ...Array.from({ length: unattributed }, (_, i) => `unattributed ${i}`)]),
   };
 }
 
@@ -74,8 +76,20 @@ function start(checkGenesis: () => Promise<void> = async () => undefined): AltFl
         const response = responses[Math.min(index, responses.length - 1)]!;
         await delays[index];
         if (response instanceof Error) throw response;
-        const { slot, ids, unattributed = 0, before = ids.length + unattributed, after = before } = response;
-        return { slot, fleet: toFleet(ids, unattributed), countBefore: BigInt(before), countAfter: BigInt(after) };
+        const {
+          slot,
+          ids,
+          unattributed = 0,
+          before = ids.length + unattributed,
+          after = before,
+          distance = 0,
+        } = response;
+        return {
+          slot,
+          fleet: toFleet(ids, unattributed),
+          before: { slot: slot - distance, machineCount: BigInt(before) },
+          after: { slot: slot + distance, machineCount: BigInt(after) },
+        };
       },
     },
     store,
@@ -196,6 +210,21 @@ describe('a node that returns incomplete fleets', () => {
     start();
     await time.advance(0);
     expect([reads, await read()]).toEqual([2, [100, 0, [1, 2]]]);
+  });
+
+  test('is queried again at once when a new machine may hide that a row is missing', async () => {
+    // Machine 1 is omitted; 3 came after the first count, and 4 left before the second.
+    responses = [
+      { slot: 100, ids: [1, 2, 4], distance: 1 },
+      { slot: 105, ids: [1, 2, 4], distance: 1 },
+      { slot: 200, ids: [2, 3, 4], distance: 1 },
+      { slot: 205, ids: [2, 3], before: 3, distance: 1 },
+    ];
+    start();
+    await time.advance(0);
+    expect([reads, await read()]).toEqual([2, [105, 0, [1, 2, 4]]]);
+    await time.advance(60_000);
+    expect([reads, await read()]).toEqual([4, [105, 0, [1, 2, 4]]]);
   });
 
   test('is queried again after a growing delay when it fails', async () => {

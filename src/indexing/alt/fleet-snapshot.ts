@@ -3,7 +3,12 @@
  * complete by the registry's own count. Otherwise the previous snapshot remains and its age grows, which every replica
  * sees.
  */
-import { formatAltFleetIdentity, judgeFleetCount, isNewObservation } from '../../domain/alt-chain/alt-fleet.ts';
+import {
+  formatAltFleetIdentity,
+  isNewObservation,
+  judgeFleet,
+  type FleetReading,
+} from '../../domain/alt-chain/alt-fleet.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { isObservationFresh, judgeObservationAge } from '../../domain/index-rules/index-freshness.ts';
 import type { AltFleetStore } from '../../ports/alt-store.ts';
@@ -36,11 +41,11 @@ const MAX_ATTEMPTS = 3;
 const FIRST_BACKOFF_MILLISECONDS = 1_000;
 const MAX_BACKOFF_MILLISECONDS = 60_000;
 
-type FleetRead = Awaited<ReturnType<AltHistory['readFleet']>> & {
-  readonly verdict: ReturnType<typeof judgeFleetCount>;
+interface JudgedFleet extends FleetReading {
+  readonly verdict: ReturnType<typeof judgeFleet>;
   /** Clock milliseconds at the start of the read. */
   readonly requestedAtMilliseconds: number;
-};
+}
 
 export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWorker {
   const { history, store, clock, timers, log, pollIntervalSeconds } = options;
@@ -49,6 +54,8 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
   const identity = formatAltFleetIdentity(options.deployment);
   const caughtUp = Promise.withResolvers<unknown>();
   const backoff = createSharedBackoff(timers);
+  /** Addresses of the last read. */
+  let earlierAddresses: ReadonlySet<unknown> = new Set();
 
   async function poll(signal: AbortSignal): Promise<'idle'> {
     await backoff.run(() => history.checkGenesis(), signal);
@@ -73,15 +80,16 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
     return 'idle';
   }
 
-  /** Reads the machines; again when they changed meanwhile. */
-  async function readFleet(signal: AbortSignal): Promise<FleetRead> {
+  /** Reads the machines; again when they changed meanwhile, or may have. */
+  async function readFleet(signal: AbortSignal): Promise<JudgedFleet> {
     for (let attempt = 1; ; attempt++) {
       let requestedAtMilliseconds = clock.nowMilliseconds();
       const read = await backoff.run(() => {
         requestedAtMilliseconds = clock.nowMilliseconds();
         return history.readFleet();
       }, signal);
-      const verdict = judgeFleetCount(read.countBefore, read.countAfter, read.fleet);
+      const verdict = judgeFleet(read, earlierAddresses);
+      earlierAddresses = read.fleet.addresses;
       if (verdict !== 'moved' || attempt === MAX_ATTEMPTS) return { ...read, verdict, requestedAtMilliseconds };
     }
   }

@@ -243,8 +243,9 @@ describe('a transient failure', () => {
 describe('the fleet', () => {
   it('is read between two reads of the machine count', async () => {
     const { fleet, ...counts } = await history.readFleet();
-    expect(counts).toStrictEqual({ slot: CANNED_SLOT, countBefore: 7n, countAfter: 7n });
-    expect(fleet.rowCount).toBe(7);
+    const count = { slot: CANNED_SLOT, machineCount: 7n };
+    expect(counts).toStrictEqual({ slot: CANNED_SLOT, before: count, after: count });
+    expect(fleet.addresses).toStrictEqual(new Set(snapshotFile.rows.map(({ pubkey }) => pubkey)));
     const singletons = [singletonAccount('config').address, singletonAccount('registry').address];
     const config = { ...FINALIZED, encoding: 'base64', ...AT_SLOT };
     const { config: published } = snapshotFile.request;
@@ -293,7 +294,7 @@ describe('the fleet', () => {
     setResult('getProgramAccounts', { context: { slot: CANNED_SLOT }, value: [...sound, ...bad] });
     const { fleet } = await history.readFleet();
     const flawed = fleet.unattributed + [...fleet.unreadableByOperator.values()].reduce((sum, count) => sum + count, 0);
-    expect([fleet.rowCount, flawed]).toStrictEqual([sound.length + 2, 2]);
+    expect([fleet.addresses.size, flawed]).toStrictEqual([sound.length + 2, 2]);
   });
 
   it.each<[name: string, result: unknown]>([

@@ -3,6 +3,7 @@
  * retries. A transient failure is thrown as `AltNodeBusy`, so that the indexer decides how long to wait.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
+import type { MachineCount } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { TransactionReadResult } from '../../../domain/alt-chain/event-operation.ts';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../../ports/alt-chain.ts';
@@ -88,7 +89,7 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
     return isTransientFailure(failure) ? toBusy(failure) : toAltFault(failure);
   }
 
-  async function readMachineCount() {
+  async function readMachineCount(): Promise<MachineCount> {
     const accounts = await call(getMultipleAccounts(listMachineAccountKeys([], singletons)));
     const { machineCount } = unwrapDeployment(toMachineAccounts(accounts, [], programs, ordinal));
     return { slot: accounts.slot, machineCount };
@@ -139,8 +140,7 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
       const after = await readMachineCount();
       const slots = countSlots(stopwatch.nowMilliseconds() - startMilliseconds) + NODE_DISTANCE_SLOTS;
       if (after.slot - before.slot > Math.min(slots, MAX_SLOTS_BETWEEN_COUNTS)) throw new AltNodeBusy('behind');
-      const fleet = await decoded(readFleetRows(rows, machineRegistry));
-      return { slot, fleet, countBefore: before.machineCount, countAfter: after.machineCount };
+      return { slot, fleet: await decoded(readFleetRows(rows, machineRegistry)), before, after };
     },
   };
 }

@@ -29,7 +29,7 @@ describe('the rows of the vectors', () => {
   it('are grouped by operator in order of id', () => {
     rule('listing.alt-operator');
     expect(toIds(fleetOfVectors.machinesByOperator)).toStrictEqual(expected.byOperator);
-    expect(fleetOfVectors.rowCount).toBe(machineCount);
+    expect(fleetOfVectors.addresses.size).toBe(machineCount);
     expect([...fleetOfVectors.unreadableByOperator, fleetOfVectors.unattributed]).toStrictEqual([0]);
   });
 
@@ -51,7 +51,7 @@ describe('invalid rows', () => {
     const isNamed = data[0] === first.account.data[0];
     expect([...fleet.unreadableByOperator]).toStrictEqual(isNamed ? [[firstOperator, 1]] : []);
     expect(fleet.unattributed).toBe(isNamed ? 0 : 1);
-    expect(fleet.rowCount).toBe(1);
+    expect(fleet.addresses.size).toBe(1);
   });
 
   it.each<[name: string, row: unknown]>([
@@ -65,7 +65,7 @@ describe('invalid rows', () => {
     const fleet = await readFleetRows([row, ...rows.slice(2)], machineRegistry);
     expect([...fleet.unreadableByOperator]).toStrictEqual([[firstOperator, 1]]);
     expect(fleet.machinesByOperator.get(firstOperator)).toHaveLength(3);
-    expect([fleet.unattributed, fleet.rowCount]).toStrictEqual([0, rows.length - 1]);
+    expect([fleet.unattributed, fleet.addresses.size]).toStrictEqual([0, rows.length - 1]);
   });
 
   it.each<[name: string, row: unknown]>([
@@ -97,7 +97,7 @@ describe('a malformed response', () => {
   });
 
   it('is not an empty list', async () => {
-    expect(await readFleetRows([], machineRegistry)).toMatchObject({ rowCount: 0, unattributed: 0 });
+    expect(await readFleetRows([], machineRegistry)).toMatchObject({ addresses: new Set(), unattributed: 0 });
   });
 });
 
@@ -110,7 +110,7 @@ it('a long list is read in several ticks', async () => {
       return first.account;
     },
   }));
-  expect(await readFleetRows(long, machineRegistry)).toMatchObject({ rowCount: 1_000 });
+  expect((await readFleetRows(long, machineRegistry)).addresses.size).toBe(1_000);
   expect(counter.most).toBeLessThanOrEqual(100);
 });
 

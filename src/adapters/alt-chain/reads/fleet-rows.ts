@@ -24,13 +24,10 @@ const ROWS_PER_TICK = 100;
 /** Parses the rows of one response. Rejects with `Undecodable` when it is not a list or repeats an address. */
 export async function readFleetRows(rows: unknown, machineRegistry: AltKey): Promise<AltFleet> {
   const list = expectArray(rows);
-  rejectDuplicates(list);
-  return groupByOperator(await mapInTicks(list, ROWS_PER_TICK, (row) => readRow(row, machineRegistry)));
-}
-
-function rejectDuplicates(rows: readonly unknown[]): void {
-  const addresses = rows.map((row) => expectObject(row)['pubkey']);
-  if (new Set(addresses).size !== addresses.length) throw new Undecodable();
+  const addresses = new Set(list.map((row) => expectObject(row)['pubkey']));
+  if (addresses.size !== list.length) throw new Undecodable();
+  const read = await mapInTicks(list, ROWS_PER_TICK, (row) => readRow(row, machineRegistry));
+  return { ...groupByOperator(read), addresses };
 }
 
 function readRow(row: unknown, machineRegistry: AltKey): AltFleetRow {
