@@ -113,7 +113,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     refuseOverdue(now);
     for (let granted = 0; ; granted++) {
       const { rate } = ceiling;
-      if (rate < Infinity && !hasConnection(granted)) break;
+      if (!hasConnection(granted)) break;
       queues.creditIndex(now, rate);
       const next = queues.takeNext(ledger.roomAt(rate), rate, (each) => ceiling.allows(each.calls, each.purpose));
       if (next === undefined) break;
@@ -186,7 +186,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       refuse(listener, 1);
       return () => undefined;
     }
-    if (ceiling.rate === Infinity && queues.size === 0 && ceiling.allows(count, purpose)) {
+    if (ceiling.rate === Infinity && queues.size === 0 && hasConnection(0) && ceiling.allows(count, purpose)) {
       ledger.expire(now);
       record(count, purpose, now, Infinity);
       listener.granted(now + MAX_DELAY_MILLISECONDS);

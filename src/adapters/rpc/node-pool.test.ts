@@ -228,7 +228,7 @@ test.each(['succeeds', 'fails'])('holds the body of a response until its request
   expect(await isUsed()).toBe(true);
 });
 
-test('counts the calls of a request that is repeated after its connection was lost', async () => {
+test('repeats a request whose connection, the only one, was lost, and counts its calls again', async () => {
   let posted = 0;
   const post: PostRpc = () => {
     posted += 1;
@@ -541,15 +541,25 @@ describe('a node whose learned rate is lower than the ceiling', () => {
       }
     });
 
-    test('do not wait while another node can be used, or no rate is known', async () => {
+    test('do not wait while another node can be used', async () => {
       openPaced(CALLS_PER_SECOND, CALLS_PER_SECOND);
       for (let i = 0; i < 5; i++) void sendStalled();
       await time.advance(0);
       expect(sentAt).toHaveLength(5);
+    });
+
+    test('wait where no rate is known too, and those of the head leave first', async () => {
       open(1);
-      for (let i = 0; i < 15; i++) void sendStalled();
+      const served: string[] = [];
+      const send = (name: string, purpose: CallPurpose) => void sendStalled(purpose).then(() => served.push(name));
+      for (let i = 0; i < 15; i++) send('index', INDEX);
+      send('head', HEAD);
+      await time.advance(1_000);
+      expect(sentAt).toHaveLength(1);
+      stall.resolve(undefined);
       await time.advance(0);
-      expect(sentAt).toHaveLength(20);
+      expect(served).toHaveLength(16);
+      expect(served[1]).toBe('head');
     });
   });
 });

@@ -191,18 +191,24 @@ export function openNodePool<Name>(
       let isRepeated = false;
       /** Sends the request; the calls of one that is repeated, because its connection was lost, take another turn. */
       const postInTurn: PostRpc = (...request) => {
-        const turn = isRepeated ? budget.admit(methods.length, deadline) : undefined;
-        isRepeated = true;
         const sendNow = () => {
           counters.httpRequests += 1;
           return post(...request);
         };
-        const sendUnlessLate = () => {
-          // The time went by before the node was asked again.
-          if (signal.aborted) throw new RpcFailure('transport', 'local');
-          return sendNow();
-        };
-        return turn === undefined ? sendNow() : turn.then(sendUnlessLate);
+        if (isRepeated) return takeTurnAgain().then(sendNow);
+        isRepeated = true;
+        return sendNow();
+      };
+      /** Holds no connection while it waits: the turn may be granted only when one is free. */
+      const takeTurnAgain = async () => {
+        target.requestsInFlight -= 1;
+        try {
+          await budget.admit(methods.length, deadline);
+        } finally {
+          target.requestsInFlight += 1;
+        }
+        // The time went by before the node was asked again.
+        if (signal.aborted) throw new RpcFailure('transport', 'local');
       };
       const longest = isReplaceable(target, deadline.purpose) ? REPLACEABLE_MILLISECONDS : Infinity;
       const milliseconds = Math.min(deadline.requestMilliseconds, longest);
