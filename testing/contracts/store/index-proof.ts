@@ -112,6 +112,20 @@ export function testIndexProof(under: StoreUnderTest): void {
       expect(await store.readProvenance(id(7))).toMatchObject({ owner: BUYER, changeOfHands: { at: 1_700_000_020 } });
     });
 
+    test('is judged by the times of transfers and events while the log of a bond has none', async () => {
+      const { store } = under;
+      const place = { blockNumber: 9, logIndex: 0, blockTimestamp: 0, transactionHash: '0x02' };
+      const bond = { kind: 'bond-period', generation: 'current', machineId: id(7), value: 1n, ...place } as const;
+      const event = submitted(id(7), { blockNumber: 30, blockTimestamp: 0 });
+      const chip = chipRecorded(id(7), 1_700_000_030n, 5);
+      const logs = [transferAt(5, OWNER, 0), chip, bond, transferAt(20, BUYER, 0), event];
+      const blocks = [5, 9, 20, 30].map((number) => blockAt(number, { blockTimestamp: 0 }));
+      await store.advanceMainChain(undefined, checkpointAt(50), logs, NO_OWNERSHIP, { blocks, ownershipOf: [] });
+      await store.writeBlockTimes([5, 20, 30].map((number) => blockAt(number)));
+      expect(await evidence()).toEqual([[false, 1_700_000_020]]);
+      expect(await store.readProvenance(id(7))).toMatchObject({ changeOfHands: { at: 1_700_000_020 } });
+    });
+
     test('stays when the event logs of a machine are replaced, and changes with its chip logs', async () => {
       const { store } = under;
       await backfill(store, [transferAt(5, OWNER), eventAt(30, 2n)]);

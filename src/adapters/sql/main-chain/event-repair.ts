@@ -45,7 +45,10 @@ export interface EventRepair {
   ): SqlProgram<readonly number[]>;
   /** Lists machines of the second generation with events or transfers of unknown time in the blocks. */
   listUntimed(numbers: readonly number[]): SqlProgram<readonly MachineId[]>;
-  /** Judges again the events of those machines whose evidence depends on times, once all times are known. Requires the write lock. */
+  /**
+   * Judges again the events of those machines whose evidence depends on times, once those of all transfers and events are known. Requires
+   * the write lock.
+   */
   judgeAgain(ids: readonly MachineId[]): SqlProgram<void>;
 }
 
@@ -80,13 +83,13 @@ export function createEventRepair(dialect: Dialect): EventRepair {
      UNION SELECT r.machine_id FROM batch
      JOIN registry_logs r ON r.block_number = batch.block_number AND r.block_timestamp = ${UNKNOWN_BLOCK_TIME}`,
   );
-  // Evidence depends on times where a machine may have changed hands, or its chip record expires.
+  // Evidence depends on times where a machine may have changed hands, or its chip record expires; never on those of facts.
   const selectDependent = batch(
     { machine_id: 'bytes' },
     `SELECT batch.machine_id FROM batch
      WHERE NOT EXISTS (
        SELECT 1 FROM registry_logs r
-       WHERE r.machine_id = batch.machine_id AND r.kind NOT IN ('controller', 'minted') AND r.block_timestamp = ${UNKNOWN_BLOCK_TIME})
+       WHERE r.machine_id = batch.machine_id AND r.kind = 'transfer' AND r.block_timestamp = ${UNKNOWN_BLOCK_TIME})
      AND NOT EXISTS (
        SELECT 1 FROM event_histories h JOIN event_logs l ON l.history_id = h.history_id
        WHERE h.machine_id = batch.machine_id AND h.generation = ${current}
