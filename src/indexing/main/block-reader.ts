@@ -124,18 +124,25 @@ export function createBlockReader(
     headers: readonly Header[],
     logsByBlock: ReadonlyMap<number, readonly ChainLog[]>,
   ): Promise<VerifiedLog[]> {
-    const verified: VerifiedLog[] = [];
     const bloomMatches: Header[] = [];
     for (const header of headers) {
       const logs = logsByBlock.get(header.number) ?? [];
-      for (const log of timeLogs(header, logs)) verified.push(log);
+      checkLogsOfBlock(header, logs);
       if (isProven && !isProvenEmpty(header, logs)) bloomMatches.push(header);
     }
+    // The range query may have other contents than the logs that the bloom was compared with.
+    const proofsByBlock = new Map<number, readonly ChainLog[]>();
     for (const batch of chunk(bloomMatches, PROOFS_PER_BATCH)) {
       const proofs = await readProofs(batch);
-      batch.forEach((header, i) => checkSameLogs(logsByBlock.get(header.number) ?? [], proofs[i]!));
+      batch.forEach((header, i) => {
+        checkSameLogs(logsByBlock.get(header.number) ?? [], proofs[i]!);
+        proofsByBlock.set(header.number, proofs[i]!);
+      });
     }
-    return verified;
+    return headers.flatMap((header) => {
+      const { number } = header;
+      return timeLogs(header, proofsByBlock.get(number) ?? logsByBlock.get(number) ?? []);
+    });
   }
 
   /**

@@ -218,6 +218,15 @@ describe('a node that returns false data', () => {
     expect(await advance(await openHarness({ chain }))).toBe('withheld-logs');
   });
 
+  it('has the contents stored that it returns by block, with which the bloom was compared', async () => {
+    const chain = createHistory();
+    chain.faults.logs = (logs) =>
+      logs.map((log) => (log.event?.kind === 'submitted' ? { ...log, event: { ...log.event, value: 9n } } : log));
+    const harness = await openHarness({ chain });
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
+  });
+
   it('is distinguished from a bloom that names our contracts by chance', async () => {
     const chain = createHistory();
     chain.mine([], [EVENTS, REGISTRY]);
