@@ -63,7 +63,10 @@ export interface BlockReader {
 const HEADERS_PER_BATCH = 500;
 const PROOFS_PER_BATCH = 50;
 
-/** With `requiresReceipts`, a chain whose receipts do not match its headers is refused. */
+/**
+ * With `requiresReceipts`, a chain is refused whose receipts do not match its headers, or without them a window with a block of which
+ * neither bloom nor receipts root says anything.
+ */
 export function createBlockReader(
   chain: MainChainLog,
   completeness: Completeness,
@@ -102,12 +105,15 @@ export function createBlockReader(
     for (const batch of chunk(numbers, HEADERS_PER_BATCH)) {
       const headers = await chain.readHeaders(batch);
       checkHeaders(batch, headers, last);
+      if (headers.some(commitsToNothing)) {
+        if (requiresReceipts) throw new ResponseRejected('unproven-receipts');
+        isTrusted = true;
+      }
       first ??= headers[0]!;
       last = headers.at(-1)!;
       const verified = await verifyWindowPart(headers, logsByBlock);
       summary.add(verified);
       for (const log of verified) timed.push(log);
-      isTrusted ||= !requiresReceipts && headers.some(commitsToNothing);
     }
     const { number, hash, timestamp } = last!;
     const { parentHash } = first!;

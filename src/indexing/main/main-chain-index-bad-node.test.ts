@@ -240,7 +240,7 @@ describe('a node that returns false data', () => {
     const chain = createHistory();
     chain.faults.header = (header) => ({ ...header, logsBloom: ZERO_BLOOM, receiptsRoot: undefined });
     chain.faults.logs = (logs) => logs.slice(0, -1);
-    const harness = await openHarness({ chain });
+    const harness = await openHarness({ chain, proof: 'background' });
     expect(await advance(harness)).toBe('withheld-logs');
     delete chain.faults.logs;
     expect(await advance(harness)).toBe('caught-up');
@@ -254,6 +254,14 @@ describe('a node that returns false data', () => {
     expect(await advance(harness)).toBe('caught-up');
     expect(await harness.store.listProofSegments()).toEqual([]);
     expect(await harness.store.readUnprovenExtent()).toEqual({ blocks: 5, oldest: 2, newest: 7 });
+  });
+
+  it('is refused in mode before where no node serves receipts and headers commit to nothing', async () => {
+    const chain = createHistory();
+    chain.faults.header = (header) => ({ ...header, logsBloom: ZERO_BLOOM, receiptsRoot: undefined });
+    const harness = await openHarness({ chain, proof: 'before' });
+    expect(await advance(harness)).toBe('unproven-receipts');
+    expect(await harness.store.readMainChainCheckpoint()).toBeUndefined();
   });
 
   it('is accepted in trusted mode, which reads fewer headers', async () => {

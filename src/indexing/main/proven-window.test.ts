@@ -100,7 +100,7 @@ describe('windows of a node that serves receipts', () => {
   });
 
   it('are read as from any other node when the receipts do not match the headers', async () => {
-    const harness = await openHarness({ chain: createTeller() });
+    const harness = await openHarness({ chain: createTeller(), proof: 'background' });
     harness.chain.faults.receipts = () => 'unproven';
     expect(await advance(harness)).toBe('caught-up');
     expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
