@@ -15,6 +15,7 @@ import { RETAINED_DAYS, type RatingStateDay } from '../domain/rating/rating-stat
 import { RatingStateUnreadable, decodeRatingState } from '../domain/rating/rating-state-codec.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { PinnedHistory } from '../ports/indexes.ts';
 import type { EventGeneration } from '../ports/main-chain.ts';
 import type { StoredRatingStateDay } from '../ports/store.ts';
 
@@ -82,14 +83,24 @@ export async function readDayHistory(
 ): Promise<DayHistory | undefined> {
   const { generation, id, count } = source;
   const stored = await ctx.store.listRatingStateDays(generation, id, fingerprint, RETAINED_DAYS + 1);
-  const { epoch, provenance } = await main.eventTimes.readPinnedHistory(source);
-  if (ratedEpoch !== undefined && ratedEpoch !== epoch) throw await syncing(main, source.block);
+  const { epoch, provenance } = await readRatedHistory(main, source, ratedEpoch);
   const days = stored.epoch === epoch ? stored.days : [];
   const from = days.at(-1)?.nextSeq ?? 0;
   if (from > count) throw chainUnreadable('main', 'events');
   if (count - from > MAX_TAIL) return undefined;
   const { events } = await readTimedEvents(main, source, from, count, epoch);
   return { stateDays: parseDays(days), events, changedHandsAfter: provenance.changedHandsAfter };
+}
+
+/** Reads the pinned history. Throws `EventIndexSyncing` when it is of another epoch than that of the rating. */
+export async function readRatedHistory(
+  main: MainChainPorts,
+  source: EventSource,
+  ratedEpoch: number | undefined,
+): Promise<PinnedHistory> {
+  const history = await main.eventTimes.readPinnedHistory(source);
+  if (ratedEpoch !== undefined && ratedEpoch !== history.epoch) throw await syncing(main, source.block);
+  return history;
 }
 
 function parseDays(days: readonly StoredRatingStateDay[]): readonly RatingStateDay[] {

@@ -4,7 +4,7 @@
  */
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
-import { NO_PROVENANCE, type Provenance } from '../domain/machine/provenance.ts';
+import type { Provenance } from '../domain/machine/provenance.ts';
 import { judgeVerifyStatus } from '../domain/evidence/verify-status.ts';
 import type { FactLog } from '../domain/machine/fact-log.ts';
 import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
@@ -28,7 +28,7 @@ import { UNKNOWN_BLOCK_TIME } from '../ports/index-proof.ts';
 import type { HandsChange } from '../ports/payment-store.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
 import { rateAltMachine, readAltAcceptance, readAltKyb } from './alt-machine-rating.ts';
-import { readDayHistory, readTimedEvents, syncing } from './event-history.ts';
+import { readDayHistory, readRatedHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
 import {
   forgetHistory,
@@ -180,13 +180,14 @@ async function computeDays(
   today: number,
   logs: readonly FactLog[],
 ): Promise<DailyRatings | undefined> {
-  const history = await joinHistory(ctx, located, epoch, () =>
-    readWhole(ctx, located, rating.eventCount, fingerprint, epoch),
-  );
-  if (history === undefined) return undefined;
+  const read = await joinHistory(ctx, located, epoch, async () => {
+    const history = await readWhole(ctx, located, rating.eventCount, fingerprint, epoch);
+    const wasVerified = history && (await readVerifiedSince(ctx, located, inputs, epoch));
+    return wasVerified && { history, wasVerified };
+  });
+  if (read === undefined) return undefined;
+  const { history, wasVerified } = read;
   const { graceSeconds } = located.deployment;
-  const wasVerified = await readVerifiedSince(ctx, located, inputs);
-  if (wasVerified === undefined) return undefined;
   const facts = {
     rates: table,
     priorEvents: inputs.priorEvents,
@@ -208,10 +209,13 @@ async function readVerifiedSince(
   ctx: Ctx,
   located: FoundMachine,
   { changedHandsAt = 0 }: RatedSnapshot['inputs'],
+  ratedEpoch: number | undefined,
 ): Promise<((time: number) => boolean) | undefined> {
-  const { snapshot, alt } = located;
+  const { main, snapshot, alt } = located;
   const acceptance =
-    alt === undefined ? toAcceptance(await readProvenance(located)) : await readAltAcceptance(ctx, alt);
+    alt === undefined
+      ? toAcceptance((await readRatedHistory(main, toEventSource(main, snapshot), ratedEpoch)).provenance)
+      : await readAltAcceptance(ctx, alt);
   if (acceptance === 'unknown') return undefined;
   if (acceptance === undefined) return () => false;
   const record =
@@ -237,7 +241,7 @@ function isAfter(revokedAt: bigint | undefined, time: number): boolean {
   return revokedAt !== undefined && revokedAt > time;
 }
 
-/** Reads events of the rating's epoch. Where another one has begun, the next request rates again. */
+/** Reads events and provenance of the rating's epoch. Where another one has begun, the next request rates again. */
 async function joinHistory<T>(
   ctx: Ctx,
   { main, snapshot }: FoundMachine,
@@ -269,20 +273,13 @@ async function readWhole(
       return { stateDays: [], events, changedHandsAfter: undefined };
     }
     const source = toEventSource(main, snapshot);
-    const { epoch, provenance } = await main.eventTimes.readPinnedHistory(source);
-    if (ratedEpoch !== undefined && ratedEpoch !== epoch) throw await syncing(main, source.block);
+    const { epoch, provenance } = await readRatedHistory(main, source, ratedEpoch);
     const { events } = await readTimedEvents(main, source, 0, eventCount, epoch);
     return { stateDays: [], events, changedHandsAfter: provenance.changedHandsAfter };
   }
   return alt === undefined
     ? readDayHistory(ctx, main, toEventSource(main, snapshot), fingerprint, ratedEpoch)
     : alt.index.readDayHistory(alt.snapshot, fingerprint);
-}
-
-/** Returns the provenance at the snapshot's block; a machine of the alt chain has none. */
-async function readProvenance({ main, snapshot, alt }: FoundMachine): Promise<Provenance> {
-  if (alt !== undefined) return NO_PROVENANCE;
-  return (await main.eventTimes.readPinnedHistory(toEventSource(main, snapshot))).provenance;
 }
 
 interface TimedEvents {

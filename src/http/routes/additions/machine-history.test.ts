@@ -122,6 +122,24 @@ test.each(['/mcr/did:svc:1/history', '/machines/1/events'])(
   },
 );
 
+test('GET /mcr/{did}/history joins no events with the acceptance of a later epoch, and rates again for the next request', async () => {
+  const { history, ctx } = mainWith(THREE, []);
+  await open({}, { ctx });
+  await service!.request('/mcr/did:svc:1');
+  const { readEventLogs } = ctx.main.eventTimes;
+  // A repair ends after the events were read.
+  Object.assign(ctx.main.eventTimes, {
+    readEventLogs: async (query: EventLogQuery) => {
+      const rows = await readEventLogs(query);
+      history.epoch = 1;
+      return rows;
+    },
+  });
+  const { status, text } = await service!.request('/mcr/did:svc:1/history');
+  expect([status, text]).toEqual([503, expect.stringContaining('Event index is syncing')]);
+  expect((await service!.request('/mcr/did:svc:1/history')).status).toBe(200);
+});
+
 /** What the history of a machine that was always bonded lists besides points. */
 const STARTED = '"changes":[{"at":0,"kind":"bond_started","value":3577800000}],"actions":[]';
 
