@@ -368,7 +368,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: '(await isTotalEqual()) || (await repairMinted()) || isKnownRepaired;',
     replacement: 'isKnownRepaired;',
     indexProof: 'off',
-    symptom: /^65 minutes after all faults: no verdict on event \d+ of \d+$/,
+    symptom: /^80 minutes after all faults: no verdict on event \d+ of \d+$/,
     seed: 1832,
     within: 1900,
   },

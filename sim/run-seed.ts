@@ -49,8 +49,8 @@ const PATHS: { readonly [R in MachineRoute]: (id: bigint) => string } = {
 const REQUEST_TIMEOUT_MILLISECONDS = 9_000;
 /** Every backoff ends within this time, but that of citations. */
 const RECOVERY_MINUTES = 15;
-/** A citation that was often unreadable is read again once an hour. */
-const VERDICT_MINUTES = 65;
+/** A citation that was often unreadable is read again once an hour, and an absent transaction ten minutes after it was first missed. */
+const VERDICT_MINUTES = 80;
 
 /** Blocks that are final and not yet indexed, whatever their times. */
 const MAX_UNINDEXED_BLOCKS = 20;
