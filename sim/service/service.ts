@@ -183,6 +183,7 @@ function wirePayments(
   const shared = { ...common, sources, namespace: DEFAULT_NAMESPACE, fxRates: RATES };
   const { loop } = createPaymentWorker({
     ...shared,
+    monotonicClock: time,
     homes: altNetwork === undefined ? ['main'] : ['main', 'alt'],
     pollIntervalMilliseconds: pollIntervalSeconds * 1000,
   });

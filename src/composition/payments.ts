@@ -25,6 +25,7 @@ export function createPayments(start: ServiceStart): PaymentParts | undefined {
   const { loop, report } = createPaymentWorker({
     ...shared,
     clock: CLOCK,
+    monotonicClock: MONOTONIC_CLOCK,
     homes: config.altChain === undefined ? ['main'] : ['main', 'alt'],
     timers: TIMERS,
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,

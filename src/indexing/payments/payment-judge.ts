@@ -34,6 +34,8 @@ export interface PaymentJudgeOptions {
   readonly store: PaymentStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
+  /** Measures the time between two readings of an absence. */
+  readonly monotonicClock: Clock;
 }
 
 export interface PaymentJudge {
@@ -65,9 +67,9 @@ const MAX_FLOW_AGE_SECONDS = PAYMENT.flowSeconds + 3 * PAYMENT.timeSeconds;
 /** Verdicts that were reached without the transaction. */
 const WITHOUT_TRANSACTION = ['declared', 'pending', 'not_found', 'failed'];
 
-export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOptions): PaymentJudge {
+export function createPaymentJudge({ store, fxRates, clock, monotonicClock }: PaymentJudgeOptions): PaymentJudge {
   const transactions = createTransactionCache();
-  const absences = createRepeatedAbsence(clock);
+  const absences = createRepeatedAbsence(monotonicClock);
   const postponed = new Map<string, number>();
   const countPostponed = ({ name }: PaymentSource) => postponed.get(name) ?? 0;
 

@@ -140,13 +140,20 @@ async function openWorld() {
   const sources = { hash: 'test', list: [evm.source, alt.source] };
   const clock = { nowMilliseconds: () => evm.time.milliseconds };
   const shared = { store, sources, namespace: DEFAULT_NAMESPACE, fxRates: rates, clock, log };
+  const elapsed = { milliseconds: 0 };
   const scanner = createPaymentScanner({ ...shared, checks: PORTABLE_CHECKS, yieldToEventLoop });
   const worker = createPaymentWorker({
     ...shared,
+    monotonicClock: { nowMilliseconds: () => elapsed.milliseconds },
     ...{ homes: ['main'], timers: new VirtualTime(), pollIntervalMilliseconds: POLL_MILLISECONDS },
   });
-  const setTime = (seconds: number) => {
+  /** Sets the wall clock only. */
+  const setClock = (seconds: number) => {
     for (const { time } of [evm, alt]) time.milliseconds = seconds * 1_000;
+  };
+  const setTime = (seconds: number) => {
+    elapsed.milliseconds += seconds * 1_000 - evm.time.milliseconds;
+    setClock(seconds);
   };
   setTime(start);
 
@@ -190,6 +197,8 @@ async function openWorld() {
       const head = { block: advanced.block.number, time: advanced.block.timestamp };
       while ((await scanner.scan('main', head, { readEvents }, NEVER)) === 'more');
     },
+    setClock,
+    now: () => evm.time.milliseconds / 1_000,
     /** Works until nothing is left. */
     async settle() {
       while ((await worker.step(NEVER)) === 'more');
@@ -341,6 +350,29 @@ it('finds a payment on Solana that the archive of the node could not be asked fo
   await world.settle();
   expect(await world.codes()).toEqual([...HEALTHY.evm, ...toPending(HEALTHY.solana)]);
   world.solana.added.set(SIGNATURE, PAID_SLOT);
+  await world.work();
+  expect(await world.codes()).toEqual([...HEALTHY.evm, ...HEALTHY.solana]);
+});
+
+it('finds a payment on Solana after a node without its archive was read before and after a step of the clock', async () => {
+  const world = await openWorld();
+  world.solana.added.delete(SIGNATURE);
+  await world.cite();
+  await world.settle();
+  world.setClock(world.now() + 600);
+  await world.settle();
+  world.solana.added.set(SIGNATURE, PAID_SLOT);
+  await world.work();
+  expect(await world.codes()).toEqual([...HEALTHY.evm, ...HEALTHY.solana]);
+});
+
+it('decides an absence on Solana ten minutes after the first reading where the clock was far ahead during it', async () => {
+  const world = await openWorld();
+  await world.cite();
+  const now = world.now();
+  world.setClock(now + 600 * DAY);
+  await world.settle();
+  world.setClock(now);
   await world.work();
   expect(await world.codes()).toEqual([...HEALTHY.evm, ...HEALTHY.solana]);
 });

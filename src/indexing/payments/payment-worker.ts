@@ -28,6 +28,7 @@ export interface PaymentWorkerOptions {
   readonly homes: readonly HomeChain[];
   readonly fxRates: FxRates;
   readonly clock: Clock;
+  readonly monotonicClock?: Clock | undefined;
   readonly timers: Timers;
   readonly log: Log;
   readonly pollIntervalMilliseconds: number;
@@ -56,7 +57,8 @@ export interface PaymentWorker {
 
 export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorker {
   const { store, sources, namespace, homes, fxRates, clock, timers, log, pollIntervalMilliseconds } = options;
-  const judge = createPaymentJudge({ store, fxRates, clock });
+  const { monotonicClock = clock } = options;
+  const judge = createPaymentJudge({ store, fxRates, clock, monotonicClock });
   const follower = createTransferFollower({ store, fxRates });
   /** Heads up to which transfers are being read: verdicts are made when all of them are. */
   const targets = new Map<string, FinalizedHead>();

@@ -16,6 +16,7 @@ const MAX_REMEMBERED = 100_000;
 /** Readings that take longer than the time above. */
 const MIN_ATTEMPTS = 4;
 
+/** Requires a monotonic clock: a step of the wall clock would make one outage of a node two, or delay the second look for as long. */
 export function createRepeatedAbsence(clock: Clock): RepeatedAbsence {
   const absentSince = new Map<string, number>();
   return {
