@@ -23,7 +23,7 @@ interface LogFilter {
   readonly fromBlock: string;
   readonly toBlock: string;
   readonly address: readonly string[];
-  readonly topics: readonly [string, readonly string[]];
+  readonly topics: readonly [string, (readonly string[])?];
 }
 
 const refuse = (code: number, message: string): RpcResult => ({ error: { code, message } });
@@ -41,7 +41,7 @@ export class PaymentBackend {
   /** Receipts of this block and newer ones are answered with null, from a time on. */
   omitsFrom = Infinity;
   omitsSinceMilliseconds = 0;
-  /** Receipts of older blocks are answered with null. */
+  /** Receipts of older blocks are answered with null, and their logs are left out. */
   prunedBefore = 0;
 
   constructor(deployment: SourceDeployment, chain: PaymentChain, random: Random, maxRange: number) {
@@ -143,11 +143,13 @@ export class PaymentBackend {
   #readLogs({ blocks, length }: PaymentView, { fromBlock, toBlock, address, topics }: LogFilter): RpcResult {
     const from = Number(fromBlock);
     if (Number(toBlock) - from + 1 > this.#maxRange) return refuse(-32_005, 'block range is too large');
-    const found = blocks.slice(from, Math.min(length, Number(toBlock) + 1)).flatMap(toPaymentLogs);
+    const found = blocks
+      .slice(Math.max(from, this.prunedBefore), Math.min(length, Number(toBlock) + 1))
+      .flatMap(toPaymentLogs);
+    const [topic, senders] = topics;
+    const isSent = (sender: string) => senders?.includes(sender) ?? true;
     return {
-      result: found.filter(
-        (log) => address.includes(log.address) && log.topics[0] === topics[0] && topics[1].includes(log.topics[1]!),
-      ),
+      result: found.filter((log) => address.includes(log.address) && log.topics[0] === topic && isSent(log.topics[1]!)),
     };
   }
 }

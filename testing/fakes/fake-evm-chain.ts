@@ -55,6 +55,8 @@ export class FakeEvmNode {
   indexedBlock: number | undefined;
   /** Receipts of earlier blocks are dropped. */
   firstReceiptBlock = 0;
+  /** Logs of earlier blocks are dropped: a range of them has none. */
+  firstLogBlock = 0;
   maxLogBlocks = Infinity;
   maxLogAddresses = Infinity;
   readonly calls: ProxyCall[] = [];
@@ -141,10 +143,13 @@ export class FakeEvmNode {
   #logs({ fromBlock, toBlock, address, topics: [, senders] }: LogFilter): ProxyResponse {
     const [from, to] = [Number(fromBlock), Number(toBlock)];
     if (to - from + 1 > this.maxLogBlocks) return { error: { code: -32_000, message: 'no' } };
-    if (senders.length > this.maxLogAddresses) return { error: { code: -32_000, message: 'no' } };
-    const numbers = Array.from({ length: Math.min(to, this.#indexed) - from + 1 }, (_, i) => from + i);
+    if (senders !== undefined && senders.length > this.maxLogAddresses)
+      return { error: { code: -32_000, message: 'no' } };
+    const first = Math.max(from, this.firstLogBlock);
+    const numbers = Array.from({ length: Math.max(0, Math.min(to, this.#indexed) - first + 1) }, (_, i) => first + i);
     const logs = numbers.flatMap((number) => this.#logsOf(number));
-    return { result: logs.filter((log) => address.includes(log.address) && senders.includes(log.topics[1]!)) };
+    const isSent = (log: { topics: readonly string[] }) => senders?.includes(log.topics[1]!) ?? true;
+    return { result: logs.filter((log) => address.includes(log.address) && isSent(log)) };
   }
 }
 
@@ -152,7 +157,7 @@ interface LogFilter {
   readonly fromBlock: string;
   readonly toBlock: string;
   readonly address: readonly string[];
-  readonly topics: readonly [string, readonly string[]];
+  readonly topics: readonly [string, (readonly string[])?];
 }
 
 function toHex(number: number): string {

@@ -3,7 +3,7 @@ import type { Header } from '../../ports/main-chain.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { headerCall, parseHeader } from '../main-chain/logs/headers.ts';
-import type { RpcResponse } from '../main-chain/rpc/json-rpc.ts';
+import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
 import type { MainNode } from '../main-chain/rpc/main-nodes.ts';
 import { parseHash, parseQuantity } from '../main-chain/rpc/quantities.ts';
 
@@ -51,22 +51,31 @@ export async function readHeaders(
   return responses.map((response, i) => toHeader(response, numbers[i]));
 }
 
-/** Returns the hash of the first transaction of each block; undefined where there is none. Throws `RpcFailure`. */
-export async function readFirstTransactions(
+/** Block with the hashes of its transactions. */
+export interface BlockTransactions {
+  readonly hash: string;
+  readonly transactions: readonly string[];
+}
+
+/** Returns the hashes of the transactions of each block. Throws `RpcFailure`. */
+export async function readTransactions(
   node: Pick<EvmRequester, 'request'>,
   numbers: readonly number[],
   deadline: Deadline,
-): Promise<readonly (string | undefined)[]> {
+): Promise<readonly BlockTransactions[]> {
   const responses = await node.request(numbers.map(headerCall), deadline);
   return responses.map((response, i) => {
-    toHeader(response, numbers[i]);
+    const { hash } = toHeader(response, numbers[i]);
     const { transactions } = toResult(response) as { readonly transactions?: unknown };
     if (!Array.isArray(transactions)) throw new RpcFailure('malformed');
-    if (transactions.length === 0) return undefined;
-    const hash = parseHash(transactions[0]);
-    if (hash === undefined) throw new RpcFailure('malformed');
-    return hash;
+    const hashes = transactions.map(parseHash);
+    if (hashes.includes(undefined)) throw new RpcFailure('malformed');
+    return { hash, transactions: hashes as string[] };
   });
+}
+
+export function receiptCall(hash: string): MainRpcCall {
+  return { method: 'eth_getTransactionReceipt', params: [hash] };
 }
 
 /** Returns the result of a call. Throws `RpcFailure` for an error. */

@@ -492,6 +492,70 @@ describe('transfers', () => {
     expect(transfers).toHaveLength(4);
   });
 
+  it.each([
+    ['logs and receipts', { firstReceiptBlock: 20, firstLogBlock: 20 }],
+    ['the index of logs', { firstLogBlock: 20 }],
+  ])('are not read from a node that has pruned %s of the first blocks', async (_, pruned) => {
+    const chain = createChain();
+    const nodes = [new FakeEvmNode(chain), new FakeEvmNode(chain)] as const;
+    const [alone, withArchive] = [await openNodes(nodes[0]), await openNodes(...nodes)];
+    Object.assign(nodes[0], pruned);
+    await expect(alone.source.transfers!.readTransfersFrom([PAYER], 18, 24)).rejects.toThrow(SourceUnreadable);
+    const { transfers } = await withArchive.source.transfers!.readTransfersFrom([PAYER], 18, 24);
+    expect(transfers.map(({ block }) => block)).toEqual([19, 20, 22, 23]);
+    expect(await alone.source.transfers!.readTransfersFrom([PAYER], 20, 24)).toMatchObject({ throughBlock: 24 });
+    Object.assign(nodes[0], { firstReceiptBlock: 0, firstLogBlock: 0 });
+    expect(await alone.source.transfers!.readTransfersFrom([PAYER], 18, 24)).toMatchObject({ transfers });
+  });
+
+  it('are not read from a node that prunes logs after another range was read from it', async () => {
+    const chain = createChain();
+    const node = new FakeEvmNode(chain);
+    const { source } = await openNodes(node);
+    await source.transfers!.readTransfersFrom([PAYER], 18, 24);
+    node.firstLogBlock = 40;
+    await expect(source.transfers!.readTransfersFrom([PAYER], 30, 50)).rejects.toThrow(SourceUnreadable);
+  });
+
+  it('are not read from a node that has pruned the first logs of a chain, which are after the start of the range', async () => {
+    const chain = new FakeEvmChain();
+    for (let i = 0; i < 100; i += 1) chain.mine(NOW - 100 + i, payment(...(i < 60 ? [] : [transfer(PAYEE, PAYER)])));
+    const node = new FakeEvmNode(chain);
+    const { source } = await openNodes(node);
+    node.firstLogBlock = 61;
+    await expect(source.transfers!.readTransfersFrom([PAYEE], 5, 80)).rejects.toThrow(SourceUnreadable);
+    expect(await source.transfers!.readTransfersFrom([PAYEE], 5, 59)).toEqual({ transfers: [], throughBlock: 59 });
+    node.firstLogBlock = 0;
+    const { transfers } = await source.transfers!.readTransfersFrom([PAYEE], 5, 80);
+    expect(transfers).toHaveLength(21);
+  });
+
+  it('are read by a proof of two searches where 1,500 blocks have no log', async () => {
+    const chain = new FakeEvmChain();
+    for (let i = 0; i < 1_600; i += 1) {
+      chain.mine(NOW - 1_600 + i, ...(i === 50 || i === 1_590 ? [payment(transfer(PAYEE, PAYER))] : []));
+    }
+    const node = new FakeEvmNode(chain);
+    const { source } = await openNodes(node);
+    await expect(source.transfers!.readTransfersFrom([PAYEE], 1_550, 1_599)).rejects.toThrow(SourceUnreadable);
+    const { transfers } = await source.transfers!.readTransfersFrom([PAYEE], 1_550, 1_599);
+    expect(transfers.map(({ block }) => block)).toEqual([1_590]);
+  });
+
+  it('cost three calls a window, in one batch, once a log before it is known', async () => {
+    const chain = createChain();
+    const newest = chain.blocks.length - 1;
+    const node = new FakeEvmNode(chain);
+    const { source, proxies } = await openNodes(node);
+    // The first read caches the log of block 241 and the finalized head.
+    await source.transfers!.readTransfersFrom([OTHER], 241, 250);
+    node.calls.length = 0;
+    proxies[0]!.resetCounts();
+    await source.transfers!.readTransfersFrom([OTHER], 251, newest);
+    expect(proxies[0]!.requests).toBe(1);
+    expect(node.calls.map(({ method }) => method)).toEqual(['eth_getBlockByNumber', 'eth_getLogs', 'eth_getLogs']);
+  });
+
   it.each<[string, (logs: object[]) => unknown]>([
     [
       'a log of another sender',

@@ -10,21 +10,23 @@ import type { Deadline } from '../rpc/deadline.ts';
 import { setBounded } from '../../domain/bounded-map.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { headerCall } from '../main-chain/logs/headers.ts';
-import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
+import type { RpcResponse } from '../main-chain/rpc/json-rpc.ts';
 import type { MainNodes } from '../main-chain/rpc/main-nodes.ts';
 import { createAgingRead } from './aging-read.ts';
 import { BlockTimes } from './block-times.ts';
 import {
   checkChainId,
   readFinalized,
-  readFirstTransactions,
   readHeaders,
+  readTransactions,
+  receiptCall,
   toTagged,
   toResult,
   type EvmRequester,
 } from './evm-blocks.ts';
 import { parseReceipt, type EvmReceipt } from './evm-receipt.ts';
 import { createEvmTransfers, type TransferUrl } from './evm-transfers.ts';
+import { createKnownLogs } from './known-logs.ts';
 import { findAtUrls, firstOf, latestHead, type UrlAnswer } from './source-urls.ts';
 import type { ConfiguredSource } from './sources-file.ts';
 
@@ -36,8 +38,6 @@ export interface EvmSourceOptions {
 }
 
 export interface EvmUrl extends TransferUrl {
-  /** As `requestTogether` without a call for the chain id: some URLs allow three calls, and a known receipt shows the chain as well. */
-  readonly requestReceipts: EvmRequester['requestTogether'];
   /**
    * Returns the header of a finalized block with this hash, whatever chain the URL serves; several transactions of one block
    * share it. Throws `RpcFailure`.
@@ -70,7 +70,7 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     };
     return {
       ...checked,
-      requestReceipts: node.requestTogether,
+      requestKnown: node.requestTogether,
       head: createAgingRead(clock, read),
       readHeader: shareHeaders(node.request, startRead),
     };
@@ -79,7 +79,12 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     const [header] = await firstOf(urls, (url) => readHeaders(url, [block], startRead()));
     return header!.timestamp;
   });
-  const readTransfers = createEvmTransfers({ urls, symbols, startRead });
+  const readTransfers = createEvmTransfers({
+    urls,
+    symbols,
+    startRead,
+    knownLogs: createKnownLogs({ urls, startRead }),
+  });
   /** Where the search for the first transaction from a block on stands. */
   const searches = new Map<number, { readonly nextBlock: number; readonly transaction: string | undefined }>();
 
@@ -116,7 +121,7 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     const known = await findTransactionSince(fromTime, head);
     if (known === undefined) return false;
     const hashes = [hash, ...known];
-    const request = known.length > 0 ? url.requestReceipts : url.requestTogether;
+    const request = known.length > 0 ? url.requestKnown : url.requestTogether;
     const [header, ...responses] = await request([headerCall('finalized'), ...hashes.map(receiptCall)], startRead());
     const finalized = toTagged(header!);
     const [hasCited, ...hasFirst] = responses.map((response, i) => {
@@ -152,8 +157,8 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     while (transaction === undefined && nextBlock < end) {
       const count = Math.min(SCAN_BATCH, end - nextBlock);
       const numbers = Array.from({ length: count }, (_, i) => nextBlock + i);
-      const hashes = await firstOf(urls, (url) => readFirstTransactions(url, numbers, startRead()));
-      transaction = hashes.find((hash) => hash !== undefined);
+      const blocks = await firstOf(urls, (url) => readTransactions(url, numbers, startRead()));
+      transaction = blocks.find(({ transactions }) => transactions.length > 0)?.transactions[0];
       nextBlock += count;
       setBounded(searches, from, { nextBlock, transaction }, CACHED_SEARCHES);
     }
@@ -171,10 +176,6 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
       readTransfersFrom: (senders, fromBlock, throughBlock) => readTransfers(senders, { fromBlock, throughBlock }),
     },
   };
-}
-
-function receiptCall(hash: string): MainRpcCall {
-  return { method: 'eth_getTransactionReceipt', params: [hash] };
 }
 
 /** Caches headers of finalized blocks; concurrent reads of one share a request, and failures are not cached. */

@@ -77,9 +77,12 @@ function openTransfers(head: number, readRows: (block: number, sender: string) =
   };
   const readHead = async () => ({ block: head, time: 0 });
   const readTransfers = createEvmTransfers({
-    urls: [{ request: respond, requestTogether: respond, head: { get: readHead, renew: readHead } }],
+    urls: [
+      { request: respond, requestTogether: respond, requestKnown: respond, head: { get: readHead, renew: readHead } },
+    ],
     symbols: new Map([[TOKEN, 'USDC']]),
     startRead: () => startDeadline(60_000, 60_000),
+    knownLogs: { find: async () => undefined, forget: () => undefined },
   });
   return { readTransfers, headers };
 }

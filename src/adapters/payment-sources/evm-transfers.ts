@@ -9,12 +9,13 @@ import type { Deadline } from '../rpc/deadline.ts';
 import { LearnedLimit } from '../rpc/learned-limit.ts';
 import { mapInTicks } from '../rpc/map-in-ticks.ts';
 import { LogRows, readLogRows } from '../main-chain/logs/log-rows.ts';
-import { parseRawLog } from '../main-chain/logs/raw-log.ts';
+import { parseRawLog, type RawLog } from '../main-chain/logs/raw-log.ts';
 import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
 import { METHOD_NOT_FOUND, RpcFailure } from '../rpc/rpc-failure.ts';
 import { toQuantity } from '../main-chain/rpc/quantities.ts';
 import { headerCall } from '../main-chain/logs/headers.ts';
 import type { AgingRead } from './aging-read.ts';
+import type { KnownLog, KnownLogs } from './known-logs.ts';
 import { firstOf } from './source-urls.ts';
 import { readHeaders, toTagged, toResult, type EvmRequester } from './evm-blocks.ts';
 
@@ -34,6 +35,8 @@ const LOGS_PER_TICK = 500;
 /** One URL with its finalized head. */
 export interface TransferUrl extends EvmRequester {
   readonly head: AgingRead<FinalizedHead>;
+  /** As `requestTogether` without a call for the chain id: some URLs allow three calls, and a known receipt or log shows the chain as well. */
+  readonly requestKnown: EvmRequester['requestTogether'];
 }
 
 export interface EvmTransfersOptions {
@@ -42,6 +45,7 @@ export interface EvmTransfersOptions {
   /** Symbol by contract. */
   readonly symbols: ReadonlyMap<string, string>;
   readonly startRead: () => Deadline;
+  readonly knownLogs: KnownLogs;
 }
 
 interface Range {
@@ -56,7 +60,7 @@ interface FoundTransfers {
   readonly hashes: Map<number, string>;
 }
 
-export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOptions) {
+export function createEvmTransfers({ urls, symbols, startRead, knownLogs }: EvmTransfersOptions) {
   const blockLimit = new LearnedLimit(MAX_TRANSFER_BLOCKS);
   const addressLimit = new LearnedLimit(MAX_TRANSFER_ADDRESSES);
 
@@ -65,20 +69,25 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
     url: TransferUrl,
     senders: readonly string[],
     range: Range,
+    known: KnownLog | undefined,
   ): Promise<FoundTransfers | undefined> {
     // A node ends a range at its latest indexed block without an error.
     const { head } = url;
     const isIndexed =
       (await head.get()).block >= range.throughBlock || (await head.renew()).block >= range.throughBlock;
     if (!isIndexed) throw new RpcFailure('block-mismatch', 'no-block');
-    // Both from one node: it must have finalized the blocks whose logs it returns.
-    const calls = [headerCall('finalized'), logsCall(senders, range, [...symbols.keys()])];
-    const [finalized, found] = await url.requestTogether(calls, startRead());
+    // All from one node: it must have finalized the blocks whose logs it returns, and must not have pruned them.
+    const calls = [headerCall('finalized'), transfersCall(senders, range, [...symbols.keys()])];
+    const [finalized, found, control] =
+      known === undefined
+        ? await url.requestTogether(calls, startRead())
+        : await url.requestKnown([...calls, knownLogCall(known)], startRead());
     if (!found!.ok) {
       if (found!.code === METHOD_NOT_FOUND || found!.hint === 'rate') toResult(found!);
       return undefined;
     }
     if (toTagged(finalized!).number < range.throughBlock) throw new RpcFailure('block-mismatch', 'no-block');
+    if (known !== undefined && !hasLog(control!, known)) throw new RpcFailure('block-mismatch', 'no-block');
     return readTransfers(found!, range, senders, symbols);
   }
 
@@ -86,12 +95,16 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
    * Returns the transfers of all senders in a range; undefined when it has too many blocks, of which the next range has
    * fewer. Throws `RpcFailure`.
    */
-  async function readRange(senders: readonly string[], range: Range): Promise<FoundTransfers | undefined> {
+  async function readRange(
+    senders: readonly string[],
+    range: Range,
+    known: KnownLog | undefined,
+  ): Promise<FoundTransfers | undefined> {
     const blocks = range.throughBlock - range.fromBlock + 1;
     const found: FoundTransfers = { transfers: [], hashes: new Map() };
     for (let from = 0; from < senders.length;) {
       const part = senders.slice(from, from + addressLimit.size);
-      const read = await firstOf(urls, (url) => query(url, part, range));
+      const read = await firstOf(urls, (url) => query(url, part, range, known));
       const isTooLong = found.transfers.length + (read?.transfers.length ?? 0) > MAX_BLOCK_TRANSFERS;
       if (blocks > 1 && (read === undefined || isTooLong)) {
         blockLimit.recordRefusal(blocks);
@@ -127,23 +140,38 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
     return times;
   }
 
-  return async (senders: readonly string[], { fromBlock, throughBlock }: Range): Promise<TransfersRead> => {
-    const unique = [...new Set(senders)];
+  /** Returns the transfers of the first blocks of a range, and through which one they are read. Throws `RpcFailure`. */
+  async function readBlocks(
+    senders: readonly string[],
+    { fromBlock, throughBlock }: Range,
+    known: KnownLog | undefined,
+  ) {
     const found: FoundTransfers = { transfers: [], hashes: new Map() };
     let from = fromBlock;
     while (from <= throughBlock && found.transfers.length < ENOUGH_TRANSFERS) {
       const through = Math.min(throughBlock, from + blockLimit.size - 1);
-      const part = await readRange(unique, { fromBlock: from, throughBlock: through });
+      const part = await readRange(senders, { fromBlock: from, throughBlock: through }, known);
       if (part === undefined) continue;
       append(found, part);
       from = through + 1;
     }
+    return { found, readThrough: from - 1 };
+  }
+
+  return async (senders: readonly string[], range: Range): Promise<TransfersRead> => {
+    const known = await knownLogs.find(range.fromBlock, range.throughBlock);
+    const { found, readThrough } = await readBlocks([...new Set(senders)], range, known).catch((error: unknown) => {
+      // The log may be the fault: the URL that returned its receipt may have been wrong.
+      const isMismatch = error instanceof RpcFailure && error.unreadable === 'block-mismatch';
+      if (known !== undefined && isMismatch) knownLogs.forget(known);
+      throw error;
+    });
     const { transfers, hashes } = found;
     const times = await readTimes(hashes);
     transfers.sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
     return {
       transfers: await mapInTicks(transfers, LOGS_PER_TICK, (row) => ({ ...row, time: times.get(row.block)! })),
-      throughBlock: from - 1,
+      throughBlock: readThrough,
     };
   };
 }
@@ -160,14 +188,34 @@ function recordHash(hashes: Map<number, string>, block: number, hash: string): v
   hashes.set(block, hash);
 }
 
+function transfersCall(senders: readonly string[], range: Range, contracts: readonly string[]): MainRpcCall {
+  return logsCall(range, contracts, [TRANSFER_TOPIC, senders.map(toTopic)]);
+}
+
+function knownLogCall({ blockNumber, address, topics }: KnownLog): MainRpcCall {
+  return logsCall({ fromBlock: blockNumber, throughBlock: blockNumber }, [address], topics.slice(0, 1));
+}
+
 function logsCall(
-  senders: readonly string[],
   { fromBlock, throughBlock }: Range,
-  contracts: readonly string[],
+  address: readonly string[],
+  topics: readonly (string | readonly string[])[],
 ): MainRpcCall {
-  const topics = [TRANSFER_TOPIC, senders.map(toTopic)];
   const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(throughBlock) };
-  return { method: 'eth_getLogs', params: [{ ...range, address: contracts, topics }], read: readLogRows };
+  return { method: 'eth_getLogs', params: [{ ...range, address, topics }], read: readLogRows };
+}
+
+/** Returns whether the response has the log. Throws `RpcFailure` for an error. */
+function hasLog(response: RpcResponse, { blockHash, logIndex }: KnownLog): boolean {
+  for (const log of toRows(toResult(response))) {
+    if (log?.blockHash === blockHash && log.logIndex === logIndex) return true;
+  }
+  return false;
+}
+
+function toRows(result: unknown): Iterable<RawLog | undefined> {
+  if (result instanceof LogRows) return result;
+  return Array.isArray(result) ? result.map(parseRawLog) : [undefined];
 }
 
 /**
@@ -180,8 +228,7 @@ async function readTransfers(
   senders: readonly string[],
   symbols: ReadonlyMap<string, string>,
 ): Promise<FoundTransfers> {
-  const result = toResult(response);
-  const rows = result instanceof LogRows ? result : Array.isArray(result) ? result.map(parseRawLog) : [undefined];
+  const rows = toRows(toResult(response));
   const wanted = new Set(senders.map(toTopic));
   const places = new Set<string>();
   const found: FoundTransfers = { transfers: [], hashes: new Map() };

@@ -285,10 +285,10 @@ function inject(world: World, { kind, fault }: PaymentSourceFailureMode): () => 
         solana.lagSlots = 0;
       };
     case 'pruned':
-      evmNode.firstReceiptBlock = isEvm ? evmNode.chain.blocks.length + 10 : 0;
+      evmNode.firstReceiptBlock = evmNode.firstLogBlock = isEvm ? evmNode.chain.blocks.length + 10 : 0;
       solana.first = isEvm ? 0 : HEAD_SLOT - 10;
       return () => {
-        evmNode.firstReceiptBlock = 0;
+        evmNode.firstReceiptBlock = evmNode.firstLogBlock = 0;
         solana.first = 0;
       };
     case 'lying':
@@ -340,6 +340,23 @@ it('judges every citation of both sources without a fault', async () => {
   const world = await openWorld();
   await world.cite();
   await world.work();
+  expect(await world.codes()).toEqual([...HEALTHY.evm, ...HEALTHY.solana]);
+});
+
+it.each([
+  ['the receipts and logs', true],
+  ['the index of logs', false],
+])('finds a payment circular after the only node had pruned %s of the repayment', async (_, isReceiptPruned) => {
+  const world = await openWorld();
+  const { evmNode } = world;
+  // The repayment is in the next block, the payments in the one after it.
+  evmNode.firstLogBlock = evmNode.chain.blocks.length + 1;
+  evmNode.firstReceiptBlock = isReceiptPruned ? evmNode.firstLogBlock : 0;
+  await world.cite();
+  await world.work();
+  expect(await world.codes()).not.toContain('4 paid');
+  evmNode.firstReceiptBlock = evmNode.firstLogBlock = 0;
+  await world.poll();
   expect(await world.codes()).toEqual([...HEALTHY.evm, ...HEALTHY.solana]);
 });
 
