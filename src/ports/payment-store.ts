@@ -204,12 +204,13 @@ export interface PaymentStore {
   /** Returns the addresses that are furthest behind `block`; undefined when none is. */
   findFlowWindow(source: string, block: number, limit: number): Promise<FlowWindow | undefined>;
   /**
-   * Stores transfers of the addresses, in chain order, and the block through which they are read. Beyond `maxPerDay` transfers of one sender,
-   * size and UTC day the others are dropped; `isWhole` is the size. `maxPerDay` is at most `PAYMENT.maxDailyTransfers`.
+   * Stores transfers of the addresses of a window, in chain order, and the block through which they are read; ignored when what is read of one
+   * of them is no longer that of the window. Beyond `maxPerDay` transfers of one sender, size and UTC day the others are dropped; `isWhole` is
+   * the size. `maxPerDay` is at most `PAYMENT.maxDailyTransfers`.
    */
   writeFlows(
     source: string,
-    addresses: readonly OwnAddress[],
+    window: FlowWindow,
     throughBlock: number,
     transfers: readonly (SourceTransfer & { readonly isWhole: boolean })[],
     maxPerDay: number,

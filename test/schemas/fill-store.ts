@@ -130,7 +130,8 @@ export async function fillPayments(store: Store): Promise<void> {
     claims: [{ account: sender, owner: OWNER, since: NOW, seq: 0, end: undefined, place }],
   });
   const flow = { from: sender, to: CONTROLLER, token: 'USDC', units: 5n, block: 9, time: NOW };
-  await store.writeFlows(source, [own], 9, [{ ...flow, logIndex: 0, isWhole: false }], 1_000);
+  const window = { addresses: [own], throughBlock: undefined };
+  await store.writeFlows(source, window, 9, [{ ...flow, logIndex: 0, isWhole: false }], 1_000);
   const due = { nowMilliseconds: 0, throughTimes: { main: NOW, alt: NOW } };
   const [open] = await store.listOpenCitations(source, due, 1);
   const found = { paidCents: 5_000, token: 'USDC', payer: CONTROLLER, worthCents: 5_000, returnedCents: 0 };

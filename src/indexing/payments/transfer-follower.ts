@@ -46,7 +46,7 @@ export function createTransferFollower({ store, fxRates }: TransferFollowerOptio
           : await transfers.readTransfersFrom(senders, from, end);
       const { table } = fxRates.current();
       const sized = read.transfers.map((row) => ({ ...row, isWhole: isWholeToken(row.token, row.units, table) }));
-      await store.writeFlows(source.name, addresses, read.throughBlock, sized, maxDailyTransfers);
+      await store.writeFlows(source.name, window, read.throughBlock, sized, maxDailyTransfers);
       return true;
     },
   };

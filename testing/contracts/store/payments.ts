@@ -1,9 +1,10 @@
 /** Contract of `PaymentStore`: searches, citations, verdicts and transfers of payment sources. */
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type { Payment } from '../../../src/domain/rating/paid/flows.ts';
+import type { OwnAddress, Payment } from '../../../src/domain/rating/paid/flows.ts';
 import { NO_VERDICT_DETAILS } from '../../../src/domain/rating/paid/payment-verdict.ts';
 import type {
+  FlowWindow,
   HandsChange,
   NewCitation,
   OpenCitation,
@@ -53,6 +54,8 @@ const flow = (block: number, logIndex: number, more: object = {}) => ({
   ...{ from: ACCOUNT, to: PAYER, token: 'USDC', units: 10n ** 30n, block, logIndex, time: TIME + block, isWhole: true },
   ...more,
 });
+/** Window of addresses whose transfers were never read. */
+const unread = (addresses: readonly OwnAddress[]): FlowWindow => ({ addresses, throughBlock: undefined });
 const payment = (more: Partial<Payment> = {}): Payment => ({
   payer: PAYER,
   block: 1_000_000,
@@ -412,7 +415,7 @@ export function testPayments(under: StoreUnderTest): void {
       await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
       const other = { to: OWNER, units: 7n, isWhole: false };
       const rows = [flow(5, 0, other), flow(5, 1), flow(2 * DAY, 0, other)];
-      await under.store.writeFlows(EVM, own, 9, rows, 1_000);
+      await under.store.writeFlows(EVM, unread(own), 9, rows, 1_000);
       const [open1] = await openOn(EVM);
       expect(await under.store.listFlowsTo(open1!, [ACCOUNT], payment())).toEqual([
         { from: ACCOUNT, to: OWNER, token: 'USDC', units: 7n, block: 5, time: TIME + 5 },
@@ -428,7 +431,7 @@ export function testPayments(under: StoreUnderTest): void {
       const first = TIME - 180 * DAY;
       const times = [first - 1, first, first + 60, TIME + 7, TIME + 8, TIME + 9];
       const rows = times.map((time, block) => flow(block, 0, { time }));
-      await under.store.writeFlows(EVM, own, 9, rows, 1_000);
+      await under.store.writeFlows(EVM, unread(own), 9, rows, 1_000);
       const [open1] = await openOn(EVM);
       // The whole day counts, because transfers are limited by day.
       const found = await under.store.listFlowsTo(open1!, [ACCOUNT], payment({ block: 4, time: TIME + 8 }));
@@ -443,8 +446,8 @@ export function testPayments(under: StoreUnderTest): void {
       ];
       await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
       const rows = [1, 2, 3, 4, 51, 52, 53].map((block) => flow(block, 0));
-      await under.store.writeFlows(EVM, own, 60, [...rows, flow(54, 0, { isWhole: false })], 2);
-      await under.store.writeFlows(EVM, own, 60, rows, 2);
+      await under.store.writeFlows(EVM, unread(own), 60, [...rows, flow(54, 0, { isWhole: false })], 2);
+      await under.store.writeFlows(EVM, { addresses: own, throughBlock: 60 }, 60, rows, 2);
       const [open1] = await openOn(EVM);
       const stored = await under.store.listFlowsTo(open1!, [ACCOUNT], payment());
       expect(stored.map(({ block }) => block)).toEqual([1, 2, 51, 52, 54]);
@@ -470,11 +473,38 @@ export function testPayments(under: StoreUnderTest): void {
         const read = [...rows, ...[0, 1, 2, 3].map((place) => flow(DAY + place, 0))]
           .filter(({ block }) => block >= from && block <= through)
           .sort((a, b) => a.block - b.block);
-        await under.store.writeFlows(EVM, own, through, read, 2);
+        await under.store.writeFlows(
+          EVM,
+          { addresses: own, throughBlock: from === 0 ? undefined : from - 1 },
+          through,
+          read,
+          2,
+        );
       }
       const [open1] = await openOn(EVM);
       const stored = await under.store.listFlowsTo(open1!, [ACCOUNT], payment());
       expect(stored.map(({ block }) => block)).toEqual([1, 2, 3, 4, DAY, DAY + 1]);
+    });
+
+    it('are not stored by a read of a window that was begun again or written meanwhile', async () => {
+      await open();
+      const own = [{ address: ACCOUNT, since: TIME }];
+      const write = { citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) };
+      await scan(write);
+      await under.store.writeFlows(EVM, unread(own), 40, [], 9);
+      const window = await under.store.findFlowWindow(EVM, 100, 9);
+      const other = await under.openAnother();
+      await other.usePaymentConfiguration('other');
+      await other.usePaymentConfiguration(CONFIGURATION);
+      await scan(write);
+      await under.store.writeFlows(EVM, window!, 60, [flow(50, 0)], 9);
+      const through = () => under.store.readFlowsThrough(EVM, own);
+      const [open1] = await openOn(EVM);
+      const list = () => under.store.listFlowsTo(open1!, [ACCOUNT], payment());
+      expect([await through(), await list()]).toEqual([-1, []]);
+      await under.store.writeFlows(EVM, unread(own), 70, [flow(50, 0)], 9);
+      await under.store.writeFlows(EVM, unread(own), 40, [flow(30, 0)], 9);
+      expect([await through(), (await list()).map(({ block }) => block)]).toEqual([70, [50]]);
     });
 
     it('list the addresses that are furthest behind together', async () => {
@@ -487,8 +517,8 @@ export function testPayments(under: StoreUnderTest): void {
         addresses: own.slice(0, 2),
         throughBlock: undefined,
       });
-      await under.store.writeFlows(EVM, own.slice(0, 2), 40, [], 9);
-      await under.store.writeFlows(EVM, own.slice(2), 40, [], 9);
+      await under.store.writeFlows(EVM, unread(own.slice(0, 2)), 40, [], 9);
+      await under.store.writeFlows(EVM, unread(own.slice(2)), 40, [], 9);
       expect(await under.store.findFlowWindow(EVM, 100, 9)).toMatchObject({
         throughBlock: 40,
         addresses: { length: 3 },
@@ -547,7 +577,7 @@ export function testPayments(under: StoreUnderTest): void {
       await open();
       const own = [{ address: ACCOUNT, since: 0 }];
       await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
-      await under.store.writeFlows(EVM, own, 9, [flow(1, 0, { time: TIME - 199 * DAY }), flow(2, 0)], 9);
+      await under.store.writeFlows(EVM, unread(own), 9, [flow(1, 0, { time: TIME - 199 * DAY }), flow(2, 0)], 9);
       const [open1] = await openOn(EVM);
       const ofPayment = payment({ time: TIME - 20 * DAY });
       const count = async () => (await under.store.listFlowsTo(open1!, [ACCOUNT], ofPayment)).length;
@@ -584,7 +614,7 @@ export function testPayments(under: StoreUnderTest): void {
       expect(await scan()).toBe(false);
       await under.store.writeScannedThrough('main', TIME);
       expect(await other.writePaymentScan(scanned(write))).toBe(true);
-      await under.store.writeFlows(EVM, [own], 9, [], 1_000);
+      await under.store.writeFlows(EVM, unread([own]), 9, [], 1_000);
       await under.store.decideCitation(old!, paid(5_000));
       await under.store.postponeCitation(old!, Number.MAX_SAFE_INTEGER);
       expect(await other.readScannedThrough('main')).toBe(-1);

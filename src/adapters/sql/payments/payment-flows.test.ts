@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { OpenCitation } from '../../../ports/payment-store.ts';
-import { statementOf, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import { execute, statementOf, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 import { openSqlite } from '../engine/sqlite.ts';
 import { migrate } from '../schema/migrate.ts';
 import { MIGRATIONS } from '../schema/migrations.ts';
@@ -20,6 +20,12 @@ const CITATION: OpenCitation = {
 it('stores the first 1,000 transfers of a day of 20,000 without a statement for each', async () => {
   const database = openSqlite(':memory:', () => undefined);
   await database.upgrade(migrate(database.dialect, MIGRATIONS));
+  await database.exclusive(
+    execute({
+      sql: `INSERT INTO payment_senders (source, address, since) VALUES ('${SOURCE}', '${SENDER}', 0)`,
+      parameters: [],
+    }),
+  );
   let executions = 0;
   function* count<T>(program: SqlProgram<T>): SqlProgram<T> {
     let step = program.next();
@@ -37,7 +43,8 @@ it('stores the first 1,000 transfers of a day of 20,000 without a statement for 
     ...{ from: SENDER, to: PAYER, token: 'USDC', units: 1n, isWhole: false },
     ...{ block: i, logIndex: 0, time: TIME + i },
   }));
-  await writeFlows(SOURCE, [{ address: SENDER, since: 0 }], 20_000, transfers, 1_000);
+  const unread = { addresses: [{ address: SENDER, since: 0 }], throughBlock: undefined };
+  await writeFlows(SOURCE, unread, 20_000, transfers, 1_000);
   const stored = await listFlowsTo(CITATION, [SENDER], { payer: PAYER, block: 20_000, time: TIME + 20_000 });
   await database.close();
   expect(stored.map(({ block }) => block)).toEqual(Array.from({ length: 1_000 }, (_, i) => i));

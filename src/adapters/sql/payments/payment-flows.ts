@@ -4,7 +4,7 @@ import { PAYMENT } from '../../../domain/rating/constants.ts';
 import type { Flow, OwnAddress, Payment } from '../../../domain/rating/paid/flows.ts';
 import type { SourceTransfer } from '../../../domain/rating/paid/source-transaction.ts';
 import { dayOf, SECONDS_PER_DAY } from '../../../domain/rating/utc-day.ts';
-import type { OpenCitation, PaymentStore } from '../../../ports/payment-store.ts';
+import type { FlowWindow, OpenCitation, PaymentStore } from '../../../ports/payment-store.ts';
 import { integer, text } from '../engine/prepared-query.ts';
 import { prepareText } from '../engine/prepared-text.ts';
 import { execute, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
@@ -124,16 +124,25 @@ export function createPaymentFlows(database: SqlDatabase, { holdsUsed }: ScanRea
     });
   }
 
+  function* readThroughBlocks(source: string, own: readonly OwnAddress[]): SqlProgram<readonly (number | null)[]> {
+    const rows = yield* readRows<{ through_block: number | null }>({
+      sql: selectSenders,
+      batch: own.map(({ address, since }) => [source, address, since]),
+    });
+    return rows.map(({ through_block }) => through_block);
+  }
+
+  /** Another process may have written the window, or deleted all and begun again. */
+  function* isNext(source: string, { addresses, throughBlock }: FlowWindow): SqlProgram<boolean> {
+    const stored = yield* readThroughBlocks(source, addresses);
+    return stored.length === addresses.length && stored.every((block) => block === (throughBlock ?? null));
+  }
+
   return {
     listFlowsTo: (citation, senders, payment) => database.snapshot(readFlowsTo(citation, senders, payment)),
     async readFlowsThrough(source, own) {
-      const rows = await database.run(
-        readRows<{ through_block: number | null }>({
-          sql: selectSenders,
-          batch: own.map(({ address, since }) => [source, address, since]),
-        }),
-      );
-      return rows.length < own.length ? -1 : Math.min(...rows.map((row) => row.through_block ?? -1));
+      const stored = await database.run(readThroughBlocks(source, own));
+      return stored.length < own.length ? -1 : Math.min(...stored.map((block) => block ?? -1));
     },
     async findFlowWindow(source, block, limit) {
       const rows = await database.run(readRows(selectBehind({ source, block, limit })));
@@ -146,14 +155,14 @@ export function createPaymentFlows(database: SqlDatabase, { holdsUsed }: ScanRea
       const addresses = rows.filter(isTogether).map(({ address, since }) => ({ address, since }));
       return { addresses, throughBlock: first.through_block ?? undefined };
     },
-    writeFlows: (source, addresses, throughBlock, transfers, maxPerDay) =>
+    writeFlows: (source, window, throughBlock, transfers, maxPerDay) =>
       database.exclusive(
         (function* (): SqlProgram<void> {
-          if (!(yield* holdsUsed())) return;
+          if (!(yield* holdsUsed()) || !(yield* isNext(source, window))) return;
           yield* insertTransfers(source, transfers, maxPerDay);
           yield* execute({
             sql: advanceSenders,
-            batch: addresses.map(({ address, since }: OwnAddress) => [source, address, since, throughBlock]),
+            batch: window.addresses.map(({ address, since }) => [source, address, since, throughBlock]),
           });
         })(),
       ),
