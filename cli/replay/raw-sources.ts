@@ -111,7 +111,7 @@ async function readEvmTransaction(
 ): Promise<SourceTransaction | null> {
   const receipt = await rpc('eth_getTransactionReceipt', [hash]);
   if (receipt === null) return null;
-  const { transactionHash, blockNumber, blockHash, status, from, logs } = parseObject(receipt);
+  const { transactionHash, blockNumber, blockHash, status, root, from, logs } = parseObject(receipt);
   if (String(transactionHash).toLowerCase() !== hash) throw malformed('the receipt of another transaction');
   if (blockHash === null || blockNumber === null) return null;
   const number = toNumber(blockNumber);
@@ -123,9 +123,15 @@ async function readEvmTransaction(
   if (indexes.size < list.length) throw malformed('a log twice');
   const listed = new Set(tokens.values());
   return {
-    ...{ success: toNumber(status) === 1n, block: number, time: header.time, from: parseText(from).toLowerCase() },
+    ...{ success: isExecuted(status, root), block: number, time: header.time, from: parseText(from).toLowerCase() },
     logs: list.length > MAX_LOGS ? 'too_many' : list.map(toLog).filter(({ address }) => listed.has(address)),
   };
+}
+
+/** Receipts of before Byzantium have a state root and no status. */
+function isExecuted(status: unknown, root: unknown): boolean {
+  const hasRoot = typeof root === 'string' && /^0x[0-9a-f]{64}$/i.test(root);
+  return (hasRoot && (status ?? null) === null) || toNumber(status) === 1n;
 }
 
 function toLog(value: unknown) {

@@ -140,6 +140,18 @@ describe('replayVerdicts', () => {
     expect([differences, ahead]).toEqual([[], [1n]]);
   });
 
+  it('makes the verdict wrong_time on a transaction of before Byzantium, whose receipt has no status', async () => {
+    const send = (async (_url: string, init?: RequestInit) => {
+      const { method, params } = JSON.parse(init?.body as string) as { method: string; params: unknown[] };
+      const result = respond(method, params, true, new Map([[hashOf(1), REPORTED - 8 * DAY]]));
+      const isReceipt = method === 'eth_getTransactionReceipt';
+      const changed = isReceipt ? { ...(result as object), status: undefined, root: hashOf(3) } : result;
+      return Response.json({ jsonrpc: '2.0', id: 1, result: changed });
+    }) as typeof fetch;
+    const { verdicts } = await replayOne(undefined, {}, send);
+    expect(verdicts.get(1n)?.code).toBe('wrong_time');
+  });
+
   it('does not wait for the amount of a malformed event', async () => {
     const feed = { ...RATES, feed: true, through: '1970-01-01' };
     const malformed = { ...toEvent(0, CLAIMED), currency: 'eur' };

@@ -31,12 +31,22 @@ export function parseReceipt(
   if (value['blockHash'] === null || value['blockNumber'] === null) return null;
   const block = parseQuantity(value['blockNumber']);
   const blockHash = parseHash(value['blockHash']);
-  const status = parseQuantity(value['status']);
+  const success = parseSuccess(value);
   const from = typeof value['from'] === 'string' ? parseAddress(value['from']) : undefined;
   const logs = parseLogs(value['logs'], hash, isListed);
   if (block === undefined || blockHash === undefined || from === undefined || logs === undefined) return undefined;
-  if (status !== 0 && status !== 1) return undefined;
-  return { success: status === 1, block, blockHash, from, logs };
+  if (success === undefined) return undefined;
+  return { success, block, blockHash, from, logs };
+}
+
+/**
+ * Returns whether the transaction succeeded. Before Byzantium (October 2017) receipts have a state root instead of a status: it counts as
+ * executed, and every citation of it is `wrong_time`.
+ */
+function parseSuccess({ status, root }: Readonly<Record<string, unknown>>): boolean | undefined {
+  if ((status ?? undefined) === undefined) return parseHash(root) === undefined ? undefined : true;
+  const parsed = parseQuantity(status);
+  return parsed === 0 || parsed === 1 ? parsed === 1 : undefined;
 }
 
 function parseLogs(

@@ -99,6 +99,23 @@ describe('reading a cited transaction', () => {
     });
   });
 
+  it.each([undefined, null])(
+    'returns a transaction of before Byzantium, whose status is %s, as executed',
+    async (status) => {
+      const chain = createChain();
+      const block = chain.mine(NOW, payment(transfer(PAYER, PAYEE, 5n)));
+      const { source, proxies } = await openNodes(new FakeEvmNode(chain));
+      const withRoot = (root: string) =>
+        answerWith('eth_getTransactionReceipt', (receipt) => ({ ...(receipt as object), status, root }));
+      proxies[0]!.inject(withRoot(`0x${'ab'.repeat(32)}`));
+      const read = () => source.readTransaction(chain.transactionHash(block), WINDOW);
+      expect(await read()).toMatchObject({ success: true, block });
+      proxies[0]!.heal();
+      proxies[0]!.inject(withRoot('0x'));
+      await expect(read()).rejects.toThrow(SourceUnreadable);
+    },
+  );
+
   it('reads one receipt per transaction and one header per block, also concurrently', async () => {
     const chain = createChain();
     const block = chain.mine(NOW, payment(transfer(PAYER, PAYEE, 5n)), payment(transfer(PAYER, PAYEE, 7n)));
@@ -200,7 +217,11 @@ describe('reading a cited transaction', () => {
       'malformed',
     ],
     ['a log with odd data', answerWith('eth_getTransactionReceipt', withLog({ data: '0x1' })), 'malformed'],
-    ['no status', answerWith('eth_getTransactionReceipt', withMember('status', undefined)), 'malformed'],
+    [
+      'no status and no state root',
+      answerWith('eth_getTransactionReceipt', withMember('status', undefined)),
+      'malformed',
+    ],
     ['a status beyond 1', answerWith('eth_getTransactionReceipt', withMember('status', '0x2')), 'malformed'],
     ['no sender', answerWith('eth_getTransactionReceipt', withMember('from', null)), 'malformed'],
     ['no logs', answerWith('eth_getTransactionReceipt', withMember('logs', null)), 'malformed'],
