@@ -65,9 +65,9 @@ it('reports the problems of the file', async () => {
 });
 
 it('accepts a URL with finality and history', async () => {
-  expect(await examine(createNode(20))).toEqual([
+  expect(await examine(createNode(200))).toEqual([
     { state: 'ok', subject: 'SOURCES_FILE', text: expect.stringMatching(/^sources hash [0-9a-f]{64}$/) as string },
-    { state: 'ok', subject: SUBJECT, text: 'finalized block 480, 0 s old; history of 14 days' },
+    { state: 'ok', subject: SUBJECT, text: 'finalized block 4800, 0 s old; history of 194 days' },
   ]);
 });
 
@@ -77,7 +77,7 @@ it('warns of a short history', async () => {
   expect((await examine(node))[1]).toMatchObject({
     state: 'warn',
     subject: SUBJECT,
-    text: 'finalized block 480, 0 s old; its history is shorter than 14 days',
+    text: 'finalized block 480, 0 s old; its history is shorter than 194 days',
   });
 });
 

@@ -1,6 +1,6 @@
 /** Checks of the payment sources: the file, and per URL the identity of the chain, the finalized head and the depth of history. */
 import { createPaymentSources, type OpenedSource } from '../../src/adapters/payment-sources/create-payment-sources.ts';
-import { CITED_SECONDS, type SourceFinding } from '../../src/adapters/payment-sources/source-checks.ts';
+import { neededSeconds, type SourceFinding } from '../../src/adapters/payment-sources/source-checks.ts';
 import { readSources } from '../../src/composition/payment-sources.ts';
 import type { Config } from '../../src/config.ts';
 import { SILENT_LOG } from '../../src/ports/runtime.ts';
@@ -8,7 +8,6 @@ import { fail, ok, toFinding, unreachable, warn, type Finding } from './check-re
 
 /** A finalized block is at most this old on a chain that works; some rollups finalize within hours. */
 const MAX_HEAD_SECONDS = 6 * 3_600;
-const CITED_DAYS = CITED_SECONDS / 86_400;
 
 /** Returns one finding per source file problem, or one per URL. */
 export async function examinePaymentSources(config: Config, nowMilliseconds: () => number): Promise<Finding[]> {
@@ -31,13 +30,16 @@ export async function examinePaymentSources(config: Config, nowMilliseconds: () 
 
 async function examineSource({ source, check }: OpenedSource, nowSeconds: number): Promise<Finding[]> {
   const findings = await check();
-  return findings.map((finding) => toUrlFinding(`${source.name} rpc[${finding.position}]`, finding, nowSeconds));
+  return findings.map((finding) =>
+    toUrlFinding(`${source.name} rpc[${finding.position}]`, finding, nowSeconds, neededSeconds(source.kind) / 86_400),
+  );
 }
 
 function toUrlFinding(
   subject: string,
   { identity, finalized, isDeep, provesAbsence }: SourceFinding,
   nowSeconds: number,
+  days: number,
 ): Finding {
   if (identity === 'other') return fail(subject, 'serves another chain', 'name a node of this chain');
   if (identity === 'unknown') {
@@ -49,10 +51,14 @@ function toUrlFinding(
   const age = Math.max(0, Math.round(nowSeconds - finalized.time));
   const text = `finalized block ${finalized.block}, ${age} s old`;
   if (age > MAX_HEAD_SECONDS) return warn(subject, text, 'verdicts stay pending while the chain is not finalized');
-  if (isDeep === true) return toDeepFinding(subject, `${text}; history of ${CITED_DAYS} days`, provesAbsence);
+  if (isDeep === true) return toDeepFinding(subject, `${text}; history of ${days} days`, provesAbsence);
   if (isDeep === false) {
-    const shallow = `${text}; its history is shorter than ${CITED_DAYS} days`;
-    return warn(subject, shallow, 'citations of unknown transactions stay pending; add a node with more history');
+    const shallow = `${text}; its history is shorter than ${days} days`;
+    return warn(
+      subject,
+      shallow,
+      'verdicts that need older receipts or logs stay pending; add a node with more history',
+    );
   }
   return warn(subject, `${text}; the depth of its history is not known`, 'check whether the node serves old receipts');
 }

@@ -92,7 +92,13 @@ function openEvm(source: ConfiguredSource, dependencies: SourcesDependencies): O
     source: toPaymentSource(source, evm),
     counters,
     budget,
-    check: async () => checkSource(evm, await nodes.readChainIds(startRead()), Number(source.reference), dependencies),
+    check: async () =>
+      checkSource(
+        { ...evm, kind: 'evm' },
+        await nodes.readChainIds(startRead()),
+        Number(source.reference),
+        dependencies,
+      ),
     listProfiles: nodes.listProfiles,
     close: nodes.close,
   };
@@ -113,7 +119,13 @@ function openSolana(source: ConfiguredSource, dependencies: SourcesDependencies)
     source: toPaymentSource(source, solana),
     counters,
     budget,
-    check: async () => checkSource(solana, await nodes.readGenesisHashes(startRead()), source.reference, dependencies),
+    check: async () =>
+      checkSource(
+        { ...solana, kind: 'solana' },
+        await nodes.readGenesisHashes(startRead()),
+        source.reference,
+        dependencies,
+      ),
     listProfiles: nodes.listProfiles,
     close: nodes.close,
   };

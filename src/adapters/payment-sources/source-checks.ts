@@ -1,4 +1,5 @@
 /** Checks of the URLs of a source, for `svc doctor`: identity, finalized head and depth of history. */
+import { PAYMENT } from '../../domain/rating/constants.ts';
 import type { FinalizedHead } from '../../ports/payment-sources.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
@@ -11,16 +12,22 @@ export interface SourceFinding {
   readonly identity: 'expected' | 'other' | 'unknown';
   /** Undefined: the URL does not report a finalized block. */
   readonly finalized: FinalizedHead | undefined;
-  /** Whether its history reaches back as far as an event may cite; undefined: not known. */
+  /** Whether its history reaches back as far as a verdict may depend on; undefined: not known. */
   readonly isDeep: boolean | undefined;
   /** Whether it serves what proves the absence of a cited transaction; undefined: not known. */
   readonly provesAbsence: boolean | undefined;
 }
 
 /** A citation may be this much older than the event's block: 7 days for the event and 7 for the payment. */
-export const CITED_SECONDS = 14 * 86_400;
+const CITED_SECONDS = 14 * 86_400;
+
+/** Returns how old the history is on which a verdict may depend: with transfers, that of what the payer received before the payment. */
+export function neededSeconds(kind: 'evm' | 'solana'): number {
+  return kind === 'evm' ? CITED_SECONDS + PAYMENT.flowSeconds : CITED_SECONDS;
+}
 
 interface CheckedSource<Url> {
+  readonly kind: 'evm' | 'solana';
   readonly urls: readonly Url[];
   reachesBackTo(url: Url, time: number): Promise<boolean>;
   /** Absent: the check of the depth sends the calls of a proof. */
@@ -29,12 +36,12 @@ interface CheckedSource<Url> {
 
 /** Checks each URL. Never throws. */
 export function checkSource<Url extends { readonly head: AgingRead<FinalizedHead> }, Name>(
-  { urls, reachesBackTo, provesAbsence }: CheckedSource<Url>,
+  { kind, urls, reachesBackTo, provesAbsence }: CheckedSource<Url>,
   identities: readonly (Name | undefined)[],
   expected: Name,
   { clock }: { readonly clock: Clock },
 ): Promise<readonly SourceFinding[]> {
-  const since = Math.floor(clock.nowMilliseconds() / 1000) - CITED_SECONDS;
+  const since = Math.floor(clock.nowMilliseconds() / 1000) - neededSeconds(kind);
   return Promise.all(
     urls.map(async (url, position): Promise<SourceFinding> => {
       const actual = identities[position];
