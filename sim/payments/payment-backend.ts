@@ -20,6 +20,8 @@ export const PAYMENT_FAULTS = { callError: 3, nullBlock: 2, loseResponse: 2 } as
 export type PaymentFault = keyof typeof PAYMENT_FAULTS | TransportFault;
 
 interface LogFilter {
+  /** Without the other members: the logs of this block. */
+  readonly blockHash?: string;
   readonly fromBlock: string;
   readonly toBlock: string;
   readonly address: readonly string[];
@@ -140,7 +142,11 @@ export class PaymentBackend {
   }
 
   /** Like many nodes, returns what it has of a range that ends above its head. */
-  #readLogs({ blocks, length }: PaymentView, { fromBlock, toBlock, address, topics }: LogFilter): RpcResult {
+  #readLogs({ blocks, length }: PaymentView, { blockHash, fromBlock, toBlock, address, topics }: LogFilter): RpcResult {
+    if (blockHash !== undefined) {
+      const own = blocks.slice(this.prunedBefore, length).filter(({ hash }) => hash === blockHash);
+      return { result: own.flatMap(toPaymentLogs) };
+    }
     const from = Number(fromBlock);
     if (Number(toBlock) - from + 1 > this.#maxRange) return refuse(-32_005, 'block range is too large');
     const found = blocks

@@ -59,6 +59,9 @@ export class FakeEvmNode {
   firstLogBlock = 0;
   maxLogBlocks = Infinity;
   maxLogAddresses = Infinity;
+  /** Whether the logs of a block are returned without a filter. */
+  servesBlockLogs = true;
+  hasBlooms = true;
   readonly calls: ProxyCall[] = [];
 
   constructor(chain: FakeEvmChain) {
@@ -84,7 +87,9 @@ export class FakeEvmNode {
       case 'eth_getTransactionReceipt':
         return { result: this.#receipt(first as string) };
       case 'eth_getLogs':
-        return this.#logs(first as LogFilter);
+        return 'blockHash' in (first as object)
+          ? this.#blockLogs((first as { readonly blockHash: string }).blockHash)
+          : this.#logs(first as LogFilter);
       default:
         return { error: { code: -32_601, message: 'the method does not exist' } };
     }
@@ -103,6 +108,7 @@ export class FakeEvmNode {
       hash: this.chain.hashOf(number),
       parentHash: this.chain.hashOf(number - 1),
       timestamp: toHex(block.timestamp),
+      logsBloom: `0x${(this.hasBlooms && this.#logsOf(number).length > 0 ? '1' : '0').repeat(512)}`,
       transactions: block.transactions.map((_, index) => this.chain.transactionHash(number, index)),
     };
   }
@@ -138,6 +144,12 @@ export class FakeEvmNode {
       logIndex: toHex(logIndex),
       removed: false,
     }));
+  }
+
+  #blockLogs(hash: string): ProxyResponse {
+    if (!this.servesBlockLogs) return { error: { code: -32_602, message: 'no' } };
+    const number = this.chain.blocks.findIndex((_, each) => this.chain.hashOf(each) === hash);
+    return { result: number < this.firstLogBlock ? [] : this.#logsOf(number) };
   }
 
   #logs({ fromBlock, toBlock, address, topics: [, senders] }: LogFilter): ProxyResponse {

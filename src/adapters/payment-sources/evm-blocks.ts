@@ -3,6 +3,8 @@ import type { Header } from '../../ports/main-chain.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { headerCall, parseHeader } from '../main-chain/logs/headers.ts';
+import { LogRows } from '../main-chain/logs/log-rows.ts';
+import { parseRawLog, type RawLog } from '../main-chain/logs/raw-log.ts';
 import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
 import type { MainNode } from '../main-chain/rpc/main-nodes.ts';
 import { parseHash, parseQuantity } from '../main-chain/rpc/quantities.ts';
@@ -52,8 +54,7 @@ export async function readHeaders(
 }
 
 /** Block with the hashes of its transactions. */
-export interface BlockTransactions {
-  readonly hash: string;
+export interface BlockTransactions extends Pick<Header, 'hash' | 'logsBloom'> {
   readonly transactions: readonly string[];
 }
 
@@ -65,12 +66,12 @@ export async function readTransactions(
 ): Promise<readonly BlockTransactions[]> {
   const responses = await node.request(numbers.map(headerCall), deadline);
   return responses.map((response, i) => {
-    const { hash } = toHeader(response, numbers[i]);
+    const { hash, logsBloom } = toHeader(response, numbers[i]);
     const { transactions } = toResult(response) as { readonly transactions?: unknown };
     if (!Array.isArray(transactions)) throw new RpcFailure('malformed');
     const hashes = transactions.map(parseHash);
     if (hashes.includes(undefined)) throw new RpcFailure('malformed');
-    return { hash, transactions: hashes as string[] };
+    return { hash, logsBloom, transactions: hashes as string[] };
   });
 }
 
@@ -84,6 +85,12 @@ export function toResult(response: RpcResponse): unknown {
   throw new RpcFailure('rpc-error', response.hint === 'unknown-block' ? 'no-block' : 'refused', {
     code: response.code,
   });
+}
+
+/** Returns the logs of a result; undefined for one that is malformed. */
+export function toRows(result: unknown): Iterable<RawLog | undefined> {
+  if (result instanceof LogRows) return result;
+  return Array.isArray(result) ? result.map(parseRawLog) : [undefined];
 }
 
 function toHeader(response: RpcResponse, number: number | undefined): Header {

@@ -528,6 +528,28 @@ describe('transfers', () => {
     expect(await alone.source.transfers!.readTransfersFrom([PAYER], 18, 24)).toMatchObject({ transfers });
   });
 
+  it.each([
+    ['are read from a node that has pruned the index of receipts, but no logs', {}, 4],
+    ['are not read from such a node where it refuses all logs of a block', { servesBlockLogs: false }, undefined],
+    [
+      'are not read from such a node where its blooms are empty and it has pruned logs',
+      { hasBlooms: false, firstLogBlock: 20 },
+      undefined,
+    ],
+  ])('%s', async (_, node, found) => {
+    const { source } = await openNodes(
+      Object.assign(new FakeEvmNode(createChain()), { firstReceiptBlock: 40, ...node }),
+    );
+    const read = source.transfers!.readTransfersFrom([PAYER], 18, 24);
+    if (found === undefined) await expect(read).rejects.toThrow(SourceUnreadable);
+    else expect((await read).transfers).toHaveLength(found);
+  });
+
+  it('are read from a node that refuses all logs of a block, by its receipts', async () => {
+    const { source } = await openNodes(Object.assign(new FakeEvmNode(createChain()), { servesBlockLogs: false }));
+    expect((await source.transfers!.readTransfersFrom([PAYER], 18, 24)).transfers).toHaveLength(4);
+  });
+
   it('are not read from a node that prunes logs after another range was read from it', async () => {
     const chain = createChain();
     const node = new FakeEvmNode(chain);

@@ -8,8 +8,7 @@ import type { FinalizedHead, TransfersRead } from '../../ports/payment-sources.t
 import type { Deadline } from '../rpc/deadline.ts';
 import { LearnedLimit } from '../rpc/learned-limit.ts';
 import { mapInTicks } from '../rpc/map-in-ticks.ts';
-import { LogRows, readLogRows } from '../main-chain/logs/log-rows.ts';
-import { parseRawLog, type RawLog } from '../main-chain/logs/raw-log.ts';
+import { readLogRows } from '../main-chain/logs/log-rows.ts';
 import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
 import { METHOD_NOT_FOUND, RpcFailure } from '../rpc/rpc-failure.ts';
 import { toQuantity } from '../main-chain/rpc/quantities.ts';
@@ -17,7 +16,7 @@ import { headerCall } from '../main-chain/logs/headers.ts';
 import type { AgingRead } from './aging-read.ts';
 import type { KnownLog, KnownLogs } from './known-logs.ts';
 import { firstOf } from './source-urls.ts';
-import { readHeaders, toTagged, toResult, type EvmRequester } from './evm-blocks.ts';
+import { readHeaders, toTagged, toResult, toRows, type EvmRequester } from './evm-blocks.ts';
 
 export const MAX_TRANSFER_ADDRESSES = 500;
 export const MAX_TRANSFER_BLOCKS = 5_000;
@@ -211,11 +210,6 @@ function hasLog(response: RpcResponse, { blockHash, logIndex }: KnownLog): boole
     if (log?.blockHash === blockHash && log.logIndex === logIndex) return true;
   }
   return false;
-}
-
-function toRows(result: unknown): Iterable<RawLog | undefined> {
-  if (result instanceof LogRows) return result;
-  return Array.isArray(result) ? result.map(parseRawLog) : [undefined];
 }
 
 /**

@@ -3,12 +3,22 @@
  * happened in it. Nodes prune the oldest logs first, so one log at or before a range shows that the node has those of the range.
  */
 import { setBounded } from '../../domain/bounded-map.ts';
+import { chunk } from '../../domain/chunk.ts';
+import { ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
 import { isObject } from '../../domain/json/json-values.ts';
-import { parseRawLog, type RawLog } from '../main-chain/logs/raw-log.ts';
+import { readLogRows } from '../main-chain/logs/log-rows.ts';
+import type { RawLog } from '../main-chain/logs/raw-log.ts';
 import { parseHash } from '../main-chain/rpc/quantities.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
-import { readTransactions, receiptCall, toResult, type EvmRequester } from './evm-blocks.ts';
+import {
+  readTransactions,
+  receiptCall,
+  toResult,
+  toRows,
+  type BlockTransactions,
+  type EvmRequester,
+} from './evm-blocks.ts';
 import { firstOf } from './source-urls.ts';
 
 export type KnownLog = Pick<RawLog, 'address' | 'topics' | 'blockNumber' | 'blockHash' | 'logIndex'>;
@@ -29,17 +39,11 @@ export interface KnownLogsOptions {
   readonly startRead: () => Deadline;
 }
 
-/** A transaction with the hash of its block. */
-interface PlacedTransaction {
-  readonly hash: string;
-  readonly blockHash: string;
-}
-
 /** An older log needs more history than the range does, so a newer one is searched for. */
 const MAX_DISTANCE_BLOCKS = 50_000;
 const MAX_SEARCH_BLOCKS = 1_000;
 const HEADERS_PER_REQUEST = 50;
-const RECEIPTS_PER_REQUEST = 10;
+const CALLS_PER_REQUEST = 10;
 const CACHED_LOGS = 1_024;
 const CACHED_SEARCHES = 512;
 
@@ -100,12 +104,9 @@ export function createKnownLogs({ urls, startRead }: KnownLogsOptions): KnownLog
 
   async function searchBlocks(numbers: readonly number[]): Promise<KnownLog | undefined> {
     const blocks = await firstOf(urls, (url) => readTransactions(url, numbers, startRead()));
-    const transactions = blocks.flatMap(({ hash: blockHash, transactions: hashes }) =>
-      hashes.map((hash) => ({ hash, blockHash })),
-    );
-    for (let from = 0; from < transactions.length; from += RECEIPTS_PER_REQUEST) {
-      const part = transactions.slice(from, from + RECEIPTS_PER_REQUEST);
-      const found = await firstOf(urls, (url) => readFirstLog(url, part, startRead()));
+    const filled = blocks.filter(({ transactions }) => transactions.length > 0);
+    for (const part of chunk(filled, CALLS_PER_REQUEST)) {
+      const found = await firstOf(urls, (url) => readFirstLog(url, part, startRead));
       if (found !== undefined) return found;
     }
     return undefined;
@@ -119,25 +120,51 @@ export function createKnownLogs({ urls, startRead }: KnownLogsOptions): KnownLog
   };
 }
 
-/** Returns the first log in the receipts of the transactions. Throws `RpcFailure`, also for a node that lacks one of them. */
+/**
+ * Returns the first log of the blocks. Where a node refuses all logs of a block, or has none and no bloom contradicts, the receipts decide:
+ * many nodes keep logs longer than the index of receipts. Throws `RpcFailure`, also for a node that lacks logs or receipts.
+ */
 async function readFirstLog(
   url: Pick<EvmRequester, 'request'>,
-  transactions: readonly PlacedTransaction[],
+  blocks: readonly BlockTransactions[],
+  startRead: () => Deadline,
+): Promise<KnownLog | undefined> {
+  const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ blockHash: hash }], read: readLogRows }));
+  const responses = await url.request(calls, startRead());
+  for (const [i, { hash, logsBloom, transactions }] of blocks.entries()) {
+    const response = responses[i]!;
+    const log = response.ok ? toFirstLog(response.result, hash) : undefined;
+    if (log !== undefined) return log;
+    if (response.ok && logsBloom !== ZERO_BLOOM) throw new RpcFailure('block-mismatch', 'no-block');
+    for (const part of chunk(transactions, CALLS_PER_REQUEST)) {
+      const log = await readLogOfReceipts(url, part, hash, startRead());
+      if (log !== undefined) return log;
+    }
+  }
+  return undefined;
+}
+
+/** Returns the first log in the receipts of transactions of one block. Throws `RpcFailure`, also for a node that lacks one of them. */
+async function readLogOfReceipts(
+  url: Pick<EvmRequester, 'request'>,
+  transactions: readonly string[],
+  blockHash: string,
   deadline: Deadline,
 ): Promise<KnownLog | undefined> {
-  const responses = await url.request(
-    transactions.map(({ hash }) => receiptCall(hash)),
-    deadline,
-  );
-  const receipts = responses.map(toResult);
-  for (const [i, receipt] of receipts.entries()) {
+  const responses = await url.request(transactions.map(receiptCall), deadline);
+  const logs = responses.map(toResult).map((receipt, i) => {
     if (receipt === null) throw new RpcFailure('block-mismatch', 'no-block');
-    if (!isObject(receipt) || !Array.isArray(receipt['logs'])) throw new RpcFailure('malformed');
-    const { hash, blockHash } = transactions[i]!;
-    if (parseHash(receipt['transactionHash']) !== hash) throw new RpcFailure('malformed');
+    if (!isObject(receipt) || parseHash(receipt['transactionHash']) !== transactions[i])
+      throw new RpcFailure('malformed');
     if (parseHash(receipt['blockHash']) !== blockHash) throw new RpcFailure('block-mismatch');
-    if (receipt['logs'].length === 0) continue;
-    const log = parseRawLog(receipt['logs'][0]);
+    return toFirstLog(receipt['logs'], blockHash);
+  });
+  return logs.find((log) => log !== undefined);
+}
+
+/** Returns the first of the logs of one block; undefined where there is none. Throws `RpcFailure`. */
+function toFirstLog(list: unknown, blockHash: string): KnownLog | undefined {
+  for (const log of toRows(list)) {
     if (log?.blockHash !== blockHash) throw new RpcFailure('malformed');
     return log;
   }

@@ -2,6 +2,7 @@
  * Reads logs and headers of blocks and returns only what passed every check of `domain/index-rules` (chain-evm 4.5;
  * architecture, rule 5). All functions throw `ResponseRejected`, `LogQueryRefused` and `ChainUnreadable`.
  */
+import { chunk } from '../../domain/chunk.ts';
 import {
   checkHeaders,
   checkContainsLogs,
@@ -227,8 +228,4 @@ export function listBlocks({ fromBlock, toBlock }: BlockRange): number[] {
 /** Lists the blocks with logs, and both ends of the range, which link it to its neighbors. */
 function listEndsAnd({ fromBlock, toBlock }: BlockRange, withLogs: Iterable<number>): number[] {
   return [...new Set([fromBlock, ...withLogs, toBlock])].sort((a, b) => a - b);
-}
-
-function* chunk<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }

@@ -2,6 +2,7 @@
  * Combinations of provider behaviors that cover every pair. A service that is served completely behind several behaviors
  * is served behind each pair of them, so that one case covers many pairs.
  */
+import { chunk } from '../../../src/domain/chunk.ts';
 import type { Random } from '../../../sim/random.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
 import { countRefusals } from '../provider-proxy/behaviors.ts';
@@ -114,10 +115,6 @@ function mayHold(combination: readonly Behavior[]): boolean {
     countDisturbances(combination) <= MAX_DISTURBANCES &&
     LIMITS.every((kind) => count(kind) <= maxLimits)
   );
-}
-
-function chunk<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }
 
 function shuffle<T>(items: readonly T[], random: Random): T[] {

@@ -2,6 +2,7 @@
  * Reads the owners of many machines at one block for the ownership index (chain-evm 4.1: logs choose, reads decide).
  * The index needs every row, so one unreadable machine makes the whole read fail.
  */
+import { chunk } from '../../../domain/chunk.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { unwrapOptional } from '../../../domain/read-result.ts';
@@ -145,8 +146,4 @@ function decode(id: MachineId, [ownerResult, controllerResult, homeResult]: read
   if (owner === undefined) return { kind: 'gone', id };
   if (!isHome) return { kind: 'away', id, owner };
   return { kind: 'held', id, owner, controller: unwrapOptional(controller) };
-}
-
-function chunk<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }
