@@ -10,6 +10,7 @@ import { RETAINED_DAYS } from '../../domain/rating/rating-state-days.ts';
 import { RatingStateUnreadable, decodeRatingState } from '../../domain/rating/rating-state-codec.ts';
 import type {
   AltEventStore,
+  AltMachineProblem,
   AltMachineState,
   AltWalk,
   StoredAltEvent,
@@ -28,6 +29,7 @@ export interface AltEventHistoryOptions {
 
 /** Limit of unfolded events per request; beyond it the machine is not rated until the folder has caught up. */
 const MAX_TAIL = 2_000;
+const MARK_ATTEMPTS = 5;
 
 export function createAltEventHistory({ store, log, isRefused }: AltEventHistoryOptions): AltIndex {
   function checkNotRefused(): void {
@@ -80,13 +82,21 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
   }
 
   /**
-   * Marks the machine so that the worker, in whichever process, reads its own list. A lost write is harmless: the next
-   * request marks it again.
+   * Marks the machine so that the worker, in whichever process, reads its own list. A write lost to another one is
+   * repeated, because that one may have added events, after which no request compares this one again.
    */
-  async function markForRepair({ walk: { revision, ...walk }, machine }: StoredAltHistory): Promise<void> {
-    if (machine === undefined || machine.problem !== undefined) return;
-    const machines = [{ state: { ...machine, problem: 'last-event' as const }, isRewritten: false, operations: [] }];
-    await store.writeAltIndex(revision, { walk, machines });
+  async function markForRepair(stored: StoredAltHistory): Promise<void> {
+    let { walk, machine } = stored;
+    for (let attempt = 1; attempt <= MARK_ATTEMPTS; attempt++) {
+      if (machine === undefined || machine.problem !== undefined) return;
+      const isSame = machine.operationCount === stored.machine?.operationCount;
+      const problem: AltMachineProblem = isSame ? 'last-event' : 'counts';
+      const machines = [{ state: { ...machine, problem }, isRewritten: false, operations: [] }];
+      const { revision, ...unchanged } = walk;
+      if (await store.writeAltIndex(revision, { walk: unchanged, machines })) return;
+      walk = await store.readAltWalk();
+      [machine] = await store.readAltMachines([machine.id]);
+    }
   }
 
   /**

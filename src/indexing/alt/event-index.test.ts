@@ -789,18 +789,81 @@ describe('count verification', () => {
 });
 
 describe('a request that sees another last event', () => {
-  it('triggers a read of the machine’s own list, which shows a close that counts do not', async () => {
+  /** Omits a close and the event after it from the registry's list; both counts are 1. */
+  function omitReopening(): void {
     chain.submit(A, recordOf(1));
     const [close] = chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
     const [again] = chain.submit(A, recordOf(2));
     chain.finalize({ mentions: [B] });
     chain.alterPage = (rows, _, about) =>
       about === 'event-registry' ? rows.filter(({ signature }) => signature !== close && signature !== again) : rows;
+  }
+
+  const refuseCounts = () => {
+    chain.onRequest = (request) => {
+      if (request === 'counts') throw busy();
+    };
+  };
+
+  it('triggers a read of the machine’s own list, which shows a close that counts do not', async () => {
+    omitReopening();
     await harness.settle();
     await expect(harness.read(A)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
     await expect(harness.read(A)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
     expect(await harness.settle()).toEqual([]);
     await expectAll();
+  });
+
+  it('keeps the machine unrated after its next event until its own list is read', async () => {
+    omitReopening();
+    await harness.settle();
+    await expect(harness.read(A)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
+    refuseCounts();
+    chain.submit(A, recordOf(3));
+    expect(await harness.settle()).toEqual(['node-busy']);
+    expect((await harness.read(A)).isComplete).toBe(false);
+    chain.onRequest = () => undefined;
+    expect(await harness.settle(2)).toEqual([]);
+    expect(await harness.read(A)).toEqual({ isComplete: true, folded: 0, values: [2, 3] });
+  });
+
+  it('keeps the machine marked when an earlier operation is merged', async () => {
+    omitReopening();
+    await harness.settle();
+    await expect(harness.read(A)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
+    const merge = createAltEventMerge({
+      ...harness,
+      history: chain,
+      backoff: createSharedBackoff({ wait: async () => undefined }),
+    });
+    const [known] = await store.listAltOperations(A);
+    const earlier = { ...known!, signature: 'earlier', slot: known!.slot - 1 };
+    const change = { kind: 'closed', machineId: A, count: undefined } as const;
+    const [write] = await merge([{ ...earlier, change }], NEVER);
+    expect([write?.isRewritten, write?.state.problem]).toEqual([true, 'counts']);
+  });
+
+  it('marks the machine although the index stores its next event meanwhile', async () => {
+    omitReopening();
+    await harness.settle();
+    refuseCounts();
+    let isFirst = true;
+    const late: AltEventStore = {
+      ...store,
+      async writeAltIndex(revision, given) {
+        if (isFirst) {
+          isFirst = false;
+          chain.submit(A, recordOf(3));
+          await harness.settle();
+        }
+        return store.writeAltIndex(revision, given);
+      },
+    };
+    await expect(createAltHarness({ chain, store: late }).read(A)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
+    expect((await harness.read(A)).isComplete).toBe(false);
+    chain.onRequest = () => undefined;
+    expect(await harness.settle(2)).toEqual([]);
+    expect(await harness.read(A)).toEqual({ isComplete: true, folded: 0, values: [2, 3] });
   });
 });
 

@@ -4,7 +4,13 @@
  * long for that is marked instead.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { AltEventStore, AltMachineState, AltMachineWrite, FoundOperation } from '../../ports/alt-store.ts';
+import type {
+  AltEventStore,
+  AltMachineProblem,
+  AltMachineState,
+  AltMachineWrite,
+  FoundOperation,
+} from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import { numberOperations, emptyMachineState } from './event-numbering.ts';
 import { listUnorderedSlots, sortOperations } from './event-order.ts';
@@ -46,7 +52,8 @@ export function createAltEventMerge({ history, store, backoff }: AltEventMergeOp
       operations: readonly FoundOperation[],
     ): Promise<AltMachineWrite | undefined> {
       if (state.operationCount === 0 || operations.every(({ slot }) => slot > state.lastSlot)) {
-        return { ...numberOperations(state, sortOperations(await withPositions(operations))), isRewritten: false };
+        const start = { ...state, problem: withoutLastEvent(state) };
+        return { ...numberOperations(start, sortOperations(await withPositions(operations))), isRewritten: false };
       }
       const signatures = new Set(await store.listAltSignatures(state.id));
       const further = operations.filter(({ signature }) => !signatures.has(signature));
@@ -57,7 +64,7 @@ export function createAltEventMerge({ history, store, backoff }: AltEventMergeOp
       const all = sortOperations(await withPositions([...known, ...further]));
       const start = { ...emptyMachineState(state.id), revision: state.revision + 1 };
       const numbered = numberOperations(start, all);
-      const problem = numbered.state.problem ?? (state.problem === 'counts' ? 'counts' : undefined);
+      const problem = numbered.state.problem ?? (state.problem === 'numbering' ? undefined : withoutLastEvent(state));
       return { ...numbered, state: { ...numbered.state, problem }, isRewritten: true };
     }
 
@@ -82,4 +89,9 @@ export function createAltEventMerge({ history, store, backoff }: AltEventMergeOp
   async function readStates(ids: readonly MachineId[]): Promise<ReadonlyMap<MachineId, AltMachineState>> {
     return new Map((await store.readAltMachines(ids)).map((state) => [state.id, state]));
   }
+}
+
+/** Turns a wrong last event into wrong counts: after further operations, requests compare another last event. */
+function withoutLastEvent({ problem }: AltMachineState): AltMachineProblem | undefined {
+  return problem === 'last-event' ? 'counts' : problem;
 }
