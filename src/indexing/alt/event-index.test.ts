@@ -721,6 +721,27 @@ describe('count verification', () => {
     await expectAll();
   });
 
+  it('keeps the mark when the repair loses its write to another process', async () => {
+    chain.submit(A, recordOf(1));
+    const [close] = chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
+    chain.finalize({ mentions: [C] });
+    chain.alterPage = (rows) => rows.filter(({ signature }) => signature !== close);
+    await harness.settle();
+    expect((await store.readAltMachines([A]))[0]?.problem).toBe('counts');
+    const [omitted] = chain.submit(A, recordOf(2), recordOf(3));
+    chain.alterPage = (rows, _, about) =>
+      about === 'event-registry' ? rows.filter(({ signature }) => signature !== omitted) : rows;
+    const losing: AltEventStore = {
+      ...store,
+      writeAltIndex: async (revision, given) =>
+        given.machines?.some(({ isRewritten }) => isRewritten) !== true && store.writeAltIndex(revision, given),
+    };
+    expect(await createAltHarness({ chain, store: losing }).settle(2)).toEqual([]);
+    expect((await harness.read(A)).isComplete).toBe(false);
+    expect(await harness.settle(2)).toEqual([]);
+    expect(await harness.read(A)).toEqual({ isComplete: true, folded: 0, values: [2, 3] });
+  });
+
   it('clears the mark of a wrong response after a restart and further events', async () => {
     chain.submit(A, recordOf(1));
     const readCounts = chain.readEventLogCounts.bind(chain);

@@ -26,7 +26,7 @@ export interface HistoryRepairOptions {
 export interface HistoryRepair {
   /**
    * Merges listed transactions of the machine up to `done` that the index lacks. Returns whether the list is read to its
-   * end; otherwise the next call continues it.
+   * end; otherwise the next call continues it, or reads it again where the rows could not be stored.
    */
   repairMachine(id: MachineId, signal: AbortSignal): Promise<boolean>;
   /** Returns whether the next call continues the list of the machine. */
@@ -68,7 +68,10 @@ export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepai
     const { missing, next } = await listMissing(id, start, done.slot, signal);
     if (signal.aborted) return false;
     transactions.clear();
-    if (missing.length > 0) await mergeRows(missing, await transactions.read(missing, signal), () => 1, signal);
+    if (missing.length > 0) {
+      const read = await transactions.read(missing, signal);
+      if (!(await mergeRows(missing, read, () => 1, signal))) return false;
+    }
     if (next !== undefined) positions.set(id, next);
     return next === undefined;
   }
@@ -111,24 +114,26 @@ export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepai
     if (read?.failure !== undefined) throw read.failure;
   }
 
+  /** Returns whether the rows were stored; they are not when the signal is aborted or another process has written. */
   async function mergeRows(
     rows: readonly ListedTransaction[],
     read: TransactionsRead | undefined,
     attemptsOf: (row: ListedTransaction) => number,
     signal: AbortSignal,
-  ): Promise<void> {
-    if (read === undefined) return;
+  ): Promise<boolean> {
+    if (read === undefined) return false;
     const { revision, ...walk } = await store.readAltWalk();
     const machines = await merge(read.operations, signal);
     const unreadable = new Set(read.unreadable.map(({ signature }) => signature));
     const now = clock.nowMilliseconds();
-    await store.writeAltIndex(revision, {
+    const isWritten = await store.writeAltIndex(revision, {
       walk,
       machines,
       parked: read.unreadable.map((row) => park(row, attemptsOf(row), now)),
       unparked: rows.map(({ signature }) => signature).filter((signature) => !unreadable.has(signature)),
     });
     transactions.clear();
+    return isWritten;
   }
 
   return { repairMachine, isStarted: (id) => positions.has(id), retryParked };
