@@ -10,6 +10,7 @@ export type AltHistoryProblem =
   | 'node-behind' // the slot is before the one that is applied
   | 'missing-transaction' // the node does not have a listed transaction
   | 'not-in-block' // the block does not contain a listed transaction
+  | 'known-not-listed' // the machine's own list ends without a transaction that the index has
   | 'too-many-operations'; // the machine has more of them than are merged as a whole
 
 /** Rejects a response that cannot be true or complete. Nothing of it is stored; a later response may be valid. */

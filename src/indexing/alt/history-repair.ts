@@ -9,7 +9,7 @@ import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { MAX_MERGED_OPERATIONS, type MergeOperations } from './event-merge.ts';
 import { AltHistoryRejected } from './history-rejected.ts';
-import { checkPage, toListed, type ListPosition } from './signature-pager.ts';
+import { checkPage, readPage, toListed, type ListPosition } from './signature-pager.ts';
 import type { SharedBackoff } from './shared-backoff.ts';
 import type { TransactionReader, TransactionsRead } from './transaction-reader.ts';
 
@@ -26,7 +26,8 @@ export interface HistoryRepairOptions {
 export interface HistoryRepair {
   /**
    * Merges listed transactions of the machine up to `done` that the index lacks. Returns whether the list is read to its
-   * end; otherwise the next call continues it, or reads it again where the rows could not be stored.
+   * end; otherwise the next call continues it, or reads it again where the rows could not be stored. Throws
+   * `AltHistoryRejected` when the list lacks a transaction that the index has.
    */
   repairMachine(id: MachineId, signal: AbortSignal): Promise<boolean>;
   /** Returns whether the next call continues the list of the machine. */
@@ -51,50 +52,65 @@ export function park(row: ListedTransaction, attempts: number, nowMilliseconds: 
   return { signature, slot, blockTime, attempts, retryAtMilliseconds: nowMilliseconds + pause };
 }
 
+/** List of a machine that is being read. */
+interface StartedList {
+  /** Undefined before the first page. */
+  readonly position: ListPosition | undefined;
+  /** Signatures of stored operations that the list has not contained so far. */
+  readonly unseen: Set<string>;
+}
+
 export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepair {
   const { history, store, backoff, transactions, merge, clock, firstSlot } = options;
-  /** Where the lists continue that are not read to their end. */
-  const positions = new Map<MachineId, ListPosition>();
+  /** Lists that are not read to their end. */
+  const started = new Map<MachineId, StartedList>();
 
   async function repairMachine(id: MachineId, signal: AbortSignal): Promise<boolean> {
-    const start = positions.get(id);
+    const before = started.get(id);
     // After a failure, the list is read from its start.
-    positions.delete(id);
+    started.delete(id);
     const { done } = await store.readAltWalk();
     if (done === undefined) return true;
     const [state] = await store.readAltMachines([id]);
     if (state !== undefined && state.operationCount > MAX_MERGED_OPERATIONS)
       throw new AltHistoryRejected('too-many-operations');
-    const { missing, next } = await listMissing(id, start, done.slot, signal);
+    const known = new Set(await store.listAltSignatures(id));
+    const list = before ?? { position: undefined, unseen: new Set(known) };
+    const { missing, next } = await listMissing(id, list, known, done.slot, signal);
     if (signal.aborted) return false;
     transactions.clear();
     if (missing.length > 0) {
       const read = await transactions.read(missing, signal);
       if (!(await mergeRows(missing, read, () => 1, signal))) return false;
     }
-    if (next !== undefined) positions.set(id, next);
+    // A list without a known transaction may lack others too. The rows that it has are merged nevertheless.
+    if (next === undefined && list.unseen.size > 0) throw new AltHistoryRejected('known-not-listed');
+    if (next !== undefined) started.set(id, { ...list, position: next });
     return next === undefined;
   }
 
   /**
    * Lists, oldest first, successful transactions up to a slot that have no known operation of the machine; `next` is
-   * undefined at the end of the list.
+   * undefined at the end of the list. Removes the listed ones from `unseen`.
    */
   async function listMissing(
     id: MachineId,
-    start: ListPosition | undefined,
+    { position, unseen }: StartedList,
+    known: ReadonlySet<string>,
     throughSlot: number,
     signal: AbortSignal,
   ): Promise<{ readonly missing: readonly ListedTransaction[]; readonly next: ListPosition | undefined }> {
-    const known = new Set(await store.listAltSignatures(id));
     const missing = new Map<string, ListedTransaction>();
-    let next = start;
+    let next = position;
     for (let pages = 0; pages < PAGES_PER_STEP && missing.size < TRANSACTIONS_PER_STEP && !signal.aborted; pages++) {
       const before = next;
-      const page = await backoff.run(() => history.listSignatures(id, before?.signature), signal);
+      const list = () => backoff.run(() => history.listSignatures(id, before?.signature), signal);
+      const page = await readPage(list, before);
       next = checkPage(page, before);
       for (const row of page) {
-        const isWanted = !row.hasFailed && row.slot <= throughSlot && row.slot >= firstSlot;
+        if (row.hasFailed) continue;
+        unseen.delete(row.signature);
+        const isWanted = row.slot <= throughSlot && row.slot >= firstSlot;
         if (isWanted && !known.has(row.signature)) missing.set(row.signature, toListed(row));
       }
       if (next !== undefined && next.slot < firstSlot) next = undefined;
@@ -136,5 +152,5 @@ export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepai
     return isWritten;
   }
 
-  return { repairMachine, isStarted: (id) => positions.has(id), retryParked };
+  return { repairMachine, isStarted: (id) => started.has(id), retryParked };
 }

@@ -43,19 +43,13 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
     const { done, open } = walk;
     const observed = open?.observed ?? (await observe(walk, signal));
     const before = open?.cursor;
-    const page = await readPage(before, signal);
+    const list = () => backoff.run(() => history.listSignatures('event-registry', before?.signature), signal);
+    const page = await readPage(list, before);
     await checkNext(walk, page);
     const { rows, isEnd } = await cutAtEnd(walk, page);
     await storePage(walk, observed, rows, isEnd);
     if (done === undefined && isEnd) log.info({ slot: observed.slot }, 'the alt chain’s history is listed');
   };
-
-  /** A server that does not know the row also returns an empty page, so the end is requested twice. */
-  async function readPage(before: SignatureMark | undefined, signal: AbortSignal): Promise<readonly SignatureRow[]> {
-    const list = () => backoff.run(() => history.listSignatures('event-registry', before?.signature), signal);
-    const page = await list();
-    return page.length === 0 && before !== undefined ? list() : page;
-  }
 
   async function observe({ done, observed }: AltWalk, signal: AbortSignal): Promise<SlotObservation> {
     const observedAtMilliseconds = clock.nowMilliseconds();
@@ -132,6 +126,15 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
       listed: rows.filter(({ hasFailed }) => !hasFailed).map(toListed),
     });
   }
+}
+
+/** A server that does not know the row before the page also returns an empty one, so the end is requested twice. */
+export async function readPage(
+  list: () => Promise<readonly SignatureRow[]>,
+  before: SignatureMark | undefined,
+): Promise<readonly SignatureRow[]> {
+  const page = await list();
+  return page.length === 0 && before !== undefined ? list() : page;
 }
 
 /**
