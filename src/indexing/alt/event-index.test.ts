@@ -366,6 +366,26 @@ describe('transactions', () => {
     await expectAll();
   });
 
+  it.each([
+    ['before', 'tx2', 11],
+    ['after', undefined, 15],
+  ])('listed again at a slot %s their own are read once, and not parked', async (_, before, slot) => {
+    chain.submit(A, recordOf(1));
+    chain.finalize({ mentions: [B] });
+    const [twice] = chain.submit(A, recordOf(2));
+    chain.finalize({ mentions: [B] });
+    const right = chain.slot - 1;
+    chain.slot = 15;
+    chain.pageRows = 1;
+    chain.alterPage = (rows, from, about) =>
+      about === 'event-registry' && from === before ? [{ ...rows[0]!, signature: twice!, slot }, ...rows] : rows;
+    chain.alterReading = (reading, row) =>
+      row.signature === twice && row.slot !== right ? { state: 'unreadable' } : reading;
+    expect(await harness.settle()).toEqual([]);
+    await expectAll();
+    expect(harness.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
   it('parked by a clock that was ahead are read once it is right again', async () => {
     const days = 40 * 86_400_000;
     chain.submit(A, ...records(0, 3));

@@ -42,6 +42,7 @@ type Outcome = readonly FoundOperation[] | 'unreadable';
 
 export function createTransactionReader(options: TransactionReaderOptions): TransactionReader {
   const { history, backoff, timers } = options;
+  /** By slot and signature: a node may list a transaction at a wrong slot too. */
   const outcomes = new Map<string, Outcome>();
 
   async function read(
@@ -49,7 +50,7 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     signal: AbortSignal,
     readRow = readOne,
   ): Promise<TransactionsRead | undefined> {
-    const waiting = rows.filter(({ signature }) => !outcomes.has(signature)).values();
+    const waiting = rows.filter((row) => !outcomes.has(keyOf(row))).values();
     const stopping = new AbortController();
     const either = AbortSignal.any([signal, stopping.signal]);
     let failure: unknown;
@@ -58,7 +59,7 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
       for (const row of waiting) {
         if (either.aborted) return;
         const outcome = await readRow(row, either);
-        if (outcome !== undefined) outcomes.set(row.signature, outcome);
+        if (outcome !== undefined) outcomes.set(keyOf(row), outcome);
       }
     });
     const end = (error: unknown) => {
@@ -88,15 +89,17 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     return result && { ...result, failure };
   }
 
+  /** Collects each signature once, unreadable only where it was read at none of its slots. */
   function collect(rows: readonly ListedTransaction[]): TransactionsRead {
-    const operations: FoundOperation[] = [];
-    const unreadable: ListedTransaction[] = [];
+    const found = new Map<string, readonly FoundOperation[]>();
+    const unreadable = new Map<string, ListedTransaction>();
     for (const row of rows) {
-      const outcome = outcomes.get(row.signature)!;
-      if (outcome === 'unreadable') unreadable.push(row);
-      else operations.push(...outcome);
+      const outcome = outcomes.get(keyOf(row))!;
+      if (outcome === 'unreadable') unreadable.set(row.signature, row);
+      else if (!found.has(row.signature)) found.set(row.signature, outcome);
     }
-    return { operations, unreadable };
+    for (const signature of found.keys()) unreadable.delete(signature);
+    return { operations: [...found.values()].flat(), unreadable: [...unreadable.values()] };
   }
 
   /** Returns undefined when the signal is aborted. */
@@ -123,6 +126,10 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
   }
 
   return { read: (rows, signal) => read(rows, signal), retry, clear: () => outcomes.clear() };
+}
+
+function keyOf({ slot, signature }: ListedTransaction): string {
+  return `${slot}/${signature}`;
 }
 
 function toFound(change: EventChange, order: number, row: ListedTransaction): FoundOperation {

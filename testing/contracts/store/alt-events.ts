@@ -224,6 +224,11 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await under.store.listOldestListed(99)).toContainEqual(listed('d', 8));
     });
 
+    test('are listed at each of the slots at which one page has them', async () => {
+      await write({ listed: [listed('a', 9), listed('a', 8)] });
+      expect(await under.store.listOldestListed(9)).toEqual([listed('a', 8), listed('a', 9)]);
+    });
+
     test('are removed up to a slot', async () => {
       await write({ listed: [listed('a', 7), listed('b', 8), listed('c', 9, undefined)] });
       await write({ unlistThroughSlot: 8, listed: [listed('d', 8)] });
@@ -247,6 +252,14 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await under.store.listParked(99, 9)).toEqual([
         rows[0],
         parked('b', { attempts: 2, retryAtMilliseconds: 40 }),
+      ]);
+    });
+
+    test('are stored once when one write names them twice', async () => {
+      await write({ parked: [parked('a'), parked('b'), parked('a', { slot: 8, attempts: 2 })] });
+      expect(await under.store.listParked(Number.MAX_SAFE_INTEGER, 9)).toEqual([
+        parked('a', { slot: 8, attempts: 2 }),
+        parked('b'),
       ]);
     });
 

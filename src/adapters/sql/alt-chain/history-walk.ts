@@ -111,14 +111,7 @@ export function createAltWalkTable({ builder, batch }: Dialect): AltWalkTable {
       return (yield* readRows(selectThrough({ slot: last.slot }))).map(toListed);
     },
     *park(rows) {
-      const values = rows.map((row) => [
-        row.signature,
-        row.slot,
-        row.blockTime ?? null,
-        row.attempts,
-        row.retryAtMilliseconds,
-      ]);
-      yield* execute({ sql: upsertParked, batch: values });
+      yield* execute({ sql: upsertParked, batch: toParkedRows(rows) });
     },
     *unpark(signatures) {
       yield* execute({ sql: deleteParked, batch: signatures.map((signature) => [signature]) });
@@ -134,8 +127,20 @@ const EMPTY_WALK: AltWalk = { revision: 0, done: undefined, observed: undefined,
 
 /** Removes duplicates, because one statement can write a row only once. */
 function toListedRows(rows: readonly ListedTransaction[]) {
+  const byKey = new Map(rows.map((row) => [`${row.slot}/${row.signature}`, row]));
+  return [...byKey.values()].map(({ slot, signature, blockTime }) => [slot, signature, blockTime ?? null]);
+}
+
+/** Removes duplicates, like `toListedRows`; the last row of a signature remains. */
+function toParkedRows(rows: readonly ParkedTransaction[]) {
   const bySignature = new Map(rows.map((row) => [row.signature, row]));
-  return [...bySignature.values()].map(({ slot, signature, blockTime }) => [slot, signature, blockTime ?? null]);
+  return [...bySignature.values()].map(({ signature, slot, blockTime, attempts, retryAtMilliseconds }) => [
+    signature,
+    slot,
+    blockTime ?? null,
+    attempts,
+    retryAtMilliseconds,
+  ]);
 }
 
 function toWalk(row: Schema['alt_walks']): AltWalk {
