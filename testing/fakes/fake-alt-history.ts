@@ -172,10 +172,7 @@ export class FakeHistory implements AltHistory {
 
   async readTransaction(row: SignatureRow): Promise<TransactionReadResult> {
     this.#record('transaction');
-    const { operations } = this.#find(row.signature);
-    const needsTime = operations.some((operation) => operation.kind !== 'closed' && operation.record !== undefined);
-    const reading: TransactionReadResult =
-      needsTime && row.blockTime === undefined ? { state: 'parked' } : { state: 'read', operations };
+    const reading = this.#readStored(row);
     const response = this.alterReading(reading, row);
     if (response.state === 'read') this.#read.add(row.signature);
     return response;
@@ -225,8 +222,12 @@ export class FakeHistory implements AltHistory {
       .map((operation) => (operation.kind === 'submitted' ? operation.eventIndex : undefined));
   }
 
-  #find(signature: string): StoredTransaction {
-    return this.#bySignature.get(signature)!;
+  #readStored({ signature, blockTime }: SignatureRow): TransactionReadResult {
+    const stored = this.#bySignature.get(signature);
+    if (stored === undefined) return { state: 'not-here-yet' };
+    const { operations } = stored;
+    const needsTime = operations.some((operation) => operation.kind !== 'closed' && operation.record !== undefined);
+    return needsTime && blockTime === undefined ? { state: 'parked' } : { state: 'read', operations };
   }
 
   readonly #bySignature = new Map<string, StoredTransaction>();

@@ -78,13 +78,13 @@ describe('the walk', () => {
     await expectAll();
   });
 
-  it('reads no failed transaction and stores no unrelated one', async () => {
+  it('reads no failed transaction below the newest one and stores no unrelated one', async () => {
     chain.finalize({ hasFailed: true, changes: [{ kind: 'submitted', machineId: A }] }, { mentions: [A] });
     chain.submit(A, recordOf(1));
     chain.finalize({ hasFailed: true, mentions: [A] });
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.requests.filter((request) => request === 'transaction')).toHaveLength(2);
+    expect(chain.requests.filter((request) => request === 'transaction')).toHaveLength(3);
     expect((await store.readAltWalk()).done).toEqual({ signature: 'tx4', slot: chain.slot });
   });
 
@@ -192,6 +192,48 @@ describe('the walk', () => {
     await expectAll();
   });
 
+  describe('with failed rows that do not exist at the top of the list', () => {
+    const invent = (count: number) => {
+      const invented = Array.from({ length: count }, (_, k) => `invented ${k}`);
+      chain.alterPage = (rows, before, about) => {
+        if (about !== 'event-registry' || before !== undefined) return rows;
+        const row = { slot: chain.slot, blockTime: 1, hasFailed: true };
+        return [...invented.map((signature) => ({ ...row, signature })), ...rows];
+      };
+    };
+
+    it.each([1, 9])('ends the next walk at a row that exists, below %d invented ones', async (count) => {
+      chain.submit(A, recordOf(1));
+      await harness.settle();
+      chain.submit(A, recordOf(2));
+      invent(count);
+      expect(await harness.settle()).toEqual([]);
+      expect((await store.readAltWalk()).done?.signature).toBe('tx2');
+      chain.alterPage = (rows) => rows;
+      chain.submit(A, recordOf(3));
+      expect(await harness.settle()).toEqual([]);
+      await expectAll();
+    });
+
+    it('ends it at a failed transaction that the node has', async () => {
+      chain.submit(A, recordOf(1));
+      chain.finalize({ hasFailed: true, mentions: [A] });
+      invent(1);
+      expect(await harness.settle()).toEqual([]);
+      expect((await store.readAltWalk()).done?.signature).toBe('tx2');
+    });
+
+    it('rejects a page of which no transaction can be read', async () => {
+      chain.submit(A, recordOf(1));
+      await harness.settle();
+      invent(1);
+      expect(await harness.settle()).toEqual(['missing-transaction']);
+      expect((await store.readAltWalk()).done?.signature).toBe('tx1');
+      chain.alterPage = (rows) => rows;
+      expect(await harness.settle()).toEqual([]);
+    });
+  });
+
   it.each([
     ['starts at the top again', 'out-of-order', 'tx3'],
     ['repeats the previous page', 'repeated-page', 'tx5'],
@@ -209,9 +251,11 @@ describe('the walk', () => {
   it('rejects a list with more rows of one slot than any block, and lists again from its start', async () => {
     chain.submit(A, ...records(0, 6));
     chain.alterPage = endlessPages('event-registry', () => 12);
+    chain.alterReading = () => ({ state: 'read', operations: [] });
     expect(await harness.settle()).toEqual(['too-many-in-slot']);
     expect(await store.listOldestListed(1)).toEqual([]);
     chain.alterPage = (rows) => rows;
+    chain.alterReading = (reading) => reading;
     expect(await harness.settle()).toEqual([]);
     await expectAll();
   });

@@ -6,7 +6,7 @@ import { isNewObservation, type SlotObservation } from '../../domain/alt-chain/a
 import type { AltEventStore, AltWalk, ListedTransaction, SignatureMark } from '../../ports/alt-store.ts';
 import type { AltHistory, SignatureRow } from '../../ports/alt-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
-import { AltHistoryRejected } from './history-rejected.ts';
+import { AltHistoryRejected, concernsOneResponse } from './history-rejected.ts';
 import type { SharedBackoff } from './shared-backoff.ts';
 
 export interface SignaturePagerOptions {
@@ -25,6 +25,9 @@ export interface SignaturePagerOptions {
  * 43,000 transactions.
  */
 const MAX_SLOT_ROWS = 100_000;
+
+/** Failed rows that are read to find the top of an interval. */
+const MAX_TOP_READS = 5;
 
 /** Last row that was read of a list, and the number of rows of its slot so far. */
 export interface ListPosition extends SignatureMark {
@@ -47,7 +50,8 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
     const page = await readPage(list, before);
     await checkNext(walk, page);
     const { rows, isEnd } = await cutAtEnd(walk, page);
-    await storePage(walk, observed, rows, isEnd);
+    const top = open?.top ?? (await findTop(rows, signal));
+    await storePage(walk, observed, top, rows, isEnd);
     if (done === undefined && isEnd) log.info({ slot: observed.slot }, 'the alt chain’s history is listed');
   };
 
@@ -107,15 +111,37 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
     });
   }
 
+  /**
+   * Returns the newest row that is successful, and so is read before it is applied, or that the node has. The next walk
+   * ends at this row, and would never meet one that does not exist. Failed rows above it are listed again.
+   */
+  async function findTop(rows: readonly SignatureRow[], signal: AbortSignal): Promise<SignatureMark | undefined> {
+    let reads = 0;
+    for (const row of rows) {
+      if (!row.hasFailed || (reads++ < MAX_TOP_READS && (await isReadable(row, signal)))) return toMark(row);
+    }
+    if (rows.length > 0) throw new AltHistoryRejected('missing-transaction');
+    return undefined;
+  }
+
+  async function isReadable(row: SignatureRow, signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await backoff.run(() => history.readTransaction(row), signal)).state === 'read';
+    } catch (error) {
+      if (!concernsOneResponse(error)) throw error;
+      return false;
+    }
+  }
+
   /** If the write is lost, another process has stored the same page. */
   async function storePage(
     walk: AltWalk,
     observed: SlotObservation,
+    top: SignatureMark | undefined,
     rows: readonly SignatureRow[],
     isEnd: boolean,
   ): Promise<void> {
     const { revision, done } = walk;
-    const top = walk.open?.top ?? toMark(rows[0]);
     const cursor = toMark(rows.at(-1)) ?? walk.open?.cursor;
     if (top === undefined || cursor === undefined) {
       await store.writeAltIndex(revision, { walk: { done, observed, open: undefined } });
