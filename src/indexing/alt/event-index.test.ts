@@ -223,7 +223,15 @@ describe('the walk', () => {
       expect((await store.readAltWalk()).done?.signature).toBe('tx2');
     });
 
-    it('rejects a page of which no transaction can be read', async () => {
+    it('ends it at a failed transaction that cannot be read', async () => {
+      chain.submit(A, recordOf(1));
+      chain.finalize({ hasFailed: true, mentions: [A] });
+      chain.alterReading = (reading, { signature }) => (signature === 'tx2' ? { state: 'unreadable' } : reading);
+      expect(await harness.settle()).toEqual([]);
+      expect((await store.readAltWalk()).done?.signature).toBe('tx2');
+    });
+
+    it('rejects a page of which no transaction exists', async () => {
       chain.submit(A, recordOf(1));
       await harness.settle();
       invent(1);

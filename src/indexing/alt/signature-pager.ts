@@ -118,15 +118,15 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
   async function findTop(rows: readonly SignatureRow[], signal: AbortSignal): Promise<SignatureMark | undefined> {
     let reads = 0;
     for (const row of rows) {
-      if (!row.hasFailed || (reads++ < MAX_TOP_READS && (await isReadable(row, signal)))) return toMark(row);
+      if (!row.hasFailed || (reads++ < MAX_TOP_READS && (await exists(row, signal)))) return toMark(row);
     }
     if (rows.length > 0) throw new AltHistoryRejected('missing-transaction');
     return undefined;
   }
 
-  async function isReadable(row: SignatureRow, signal: AbortSignal): Promise<boolean> {
+  async function exists(row: SignatureRow, signal: AbortSignal): Promise<boolean> {
     try {
-      return (await backoff.run(() => history.readTransaction(row), signal)).state === 'read';
+      return (await backoff.run(() => history.readTransaction(row), signal)).state !== 'not-here-yet';
     } catch (error) {
       if (!concernsOneResponse(error)) throw error;
       return false;
