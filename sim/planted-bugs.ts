@@ -153,8 +153,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'sends a request again without a turn after its connection was lost',
     file: 'adapters/rpc/node-pool.ts',
-    line: 'const turn = isRepeated ? budget.admit(methods.length, deadline) : undefined;',
-    replacement: 'const turn = isRepeated ? undefined : undefined;',
+    line: 'await budget.admit(methods.length, deadline);',
+    replacement: '',
     symptom: /^\d+ calls were sent, and only \d+ had a turn$/,
     seed: 3,
     within: 20,
@@ -257,7 +257,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement:
       'const isComplete = true; if (isComplete) return { isComplete, state, tail: known.map(toRatingEvent) };',
     symptom: FALSE_ALT_RESPONSE,
-    seed: 3,
+    seed: 6,
     within: 100,
   },
   {
