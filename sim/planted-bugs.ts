@@ -305,8 +305,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (slot < sent.minSlot) throw new RpcFailure('block-mismatch', 'behind');",
     replacement: '',
     symptom: FALSE_ALT_RESPONSE,
-    seed: 51,
-    within: 180,
+    seed: 282,
+    within: 300,
   },
   {
     name: 'judges a payment by the clock, before its source has finalized the window',
