@@ -245,6 +245,20 @@ describe('fairness', () => {
     expect(budget.report()).toMatchObject({ refused: 44, waiting: 0 });
   });
 
+  test('lets 256 reads of a network wait for a connection where no rate is known', () => {
+    open({});
+    let isFree = false;
+    budget.limitTo(
+      () => ({ callsPerSecond: undefined, isUsedUp: false }),
+      () => isFree,
+    );
+    for (let i = 0; i <= 256; i++) request('a', caller('192.0.2.1'));
+    expect([budget.report().waiting, refusals]).toEqual([256, [expect.objectContaining({ retryAfterSeconds: 1 })]]);
+    isFree = true;
+    budget.resume();
+    expect(countCalls('a')).toBe(256);
+  });
+
   test('refuses at once what a network keeps waiting beyond its bound', () => {
     for (let i = 0; i < 8 + 64; i++) request('a', caller('192.0.2.1'));
     expect(budget.report()).toMatchObject({ waiting: 64, refused: 0 });

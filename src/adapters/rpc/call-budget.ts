@@ -144,7 +144,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
 
   /** Returns whether a new read of a caller may wait. Where all places are taken, another read may be refused for it. */
   function makeRoom(purpose: CallPurpose, networks: readonly string[]): boolean {
-    if (queues.isFullOf(networks)) return false;
+    if (queues.isFullOf(networks, ceiling.rate)) return false;
     if (!queues.isFull) return true;
     const displaced = queues.findDisplaced(purpose);
     if (displaced !== undefined) refuseWaiting(displaced);

@@ -29,6 +29,8 @@ const PROOF_RESERVE = 0.25;
 /** Requests that wait of one address or /64, and of one /48. */
 const MAX_WAITING_OF_NETWORK = 64;
 const MAX_WAITING_OF_WIDE_NETWORK = 256;
+/** Times as many wait for a connection where no rate is known: as many as the HTTP server reads requests of a network at once. */
+const FACTOR_WITHOUT_RATE = 4;
 const MAX_WAITING = 4_096;
 
 export class CallQueues {
@@ -136,9 +138,10 @@ export class CallQueues {
   }
 
   /** Returns whether a caller of these networks may have no other request waiting. */
-  isFullOf(networks: readonly string[]): boolean {
+  isFullOf(networks: readonly string[], rate: number): boolean {
     const [wide, narrow] = [networks[0]!, networks.at(-1)!].map((each) => this.#waitingOfNetwork.get(each) ?? 0);
-    return wide! >= MAX_WAITING_OF_WIDE_NETWORK || narrow! >= MAX_WAITING_OF_NETWORK;
+    const factor = rate === Infinity ? FACTOR_WITHOUT_RATE : 1;
+    return wide! >= MAX_WAITING_OF_WIDE_NETWORK * factor || narrow! >= MAX_WAITING_OF_NETWORK * factor;
   }
 
   /**
