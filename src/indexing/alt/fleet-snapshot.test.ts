@@ -227,6 +227,20 @@ describe('a node that returns incomplete fleets', () => {
     expect([reads, await read()]).toEqual([4, [105, 0, [1, 2, 4]]]);
   });
 
+  test('is replaced while every second read comes from a server that omits a row', async () => {
+    const whole = { ids: [1, 2], distance: 1 };
+    const lacking = { ids: [1], before: 2, distance: 1 };
+    responses = [
+      { slot: 100, ...lacking },
+      { slot: 101, ...whole },
+      { slot: 102, ...lacking },
+      { slot: 103, ...whole },
+    ];
+    start();
+    await time.advance(180_000);
+    expect(await read()).toEqual([103, 120, [1, 2]]);
+  });
+
   test('is queried again after a growing delay when it fails', async () => {
     responses = [chainUnreadable('alt', 'rpc-error'), chainUnreadable('alt', 'rpc-error'), GOOD];
     start();

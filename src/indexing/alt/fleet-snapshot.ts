@@ -54,7 +54,7 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
   const identity = formatAltFleetIdentity(options.deployment);
   const caughtUp = Promise.withResolvers<unknown>();
   const backoff = createSharedBackoff(timers);
-  /** Addresses of the last read. */
+  /** Addresses of the last read that did not lack any. */
   let earlierAddresses: ReadonlySet<unknown> = new Set();
 
   async function poll(signal: AbortSignal): Promise<'idle'> {
@@ -89,7 +89,7 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
         return history.readFleet();
       }, signal);
       const verdict = judgeFleet(read, earlierAddresses);
-      earlierAddresses = read.fleet.addresses;
+      if (verdict !== 'incomplete') earlierAddresses = read.fleet.addresses;
       if (verdict !== 'moved' || attempt === MAX_ATTEMPTS) return { ...read, verdict, requestedAtMilliseconds };
     }
   }
