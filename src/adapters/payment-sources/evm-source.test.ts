@@ -545,6 +545,15 @@ describe('transfers', () => {
     else expect((await read).transfers).toHaveLength(found);
   });
 
+  it('are read after transactions without logs, whose receipts the node has pruned', async () => {
+    const chain = new FakeEvmChain();
+    for (let i = 0; i < 100; i += 1) {
+      chain.mine(NOW - 100 + i, payment(...(i === 10 || i === 55 ? [transfer(PAYEE, PAYER)] : [])));
+    }
+    const { source } = await openNodes(Object.assign(new FakeEvmNode(chain), { firstReceiptBlock: 95 }));
+    expect((await source.transfers!.readTransfersFrom([PAYEE], 50, 60)).transfers).toHaveLength(1);
+  });
+
   it('are read from a node that refuses all logs of a block, by its receipts', async () => {
     const { source } = await openNodes(Object.assign(new FakeEvmNode(createChain()), { servesBlockLogs: false }));
     expect((await source.transfers!.readTransfersFrom([PAYER], 18, 24)).transfers).toHaveLength(4);
@@ -572,7 +581,7 @@ describe('transfers', () => {
     expect(transfers).toHaveLength(21);
   });
 
-  it('are read by a proof of two searches where 1,500 blocks have no log', async () => {
+  it('are read by a proof of two searches where 1,500 blocks have no log, although the second range begins later', async () => {
     const chain = new FakeEvmChain();
     for (let i = 0; i < 1_600; i += 1) {
       chain.mine(NOW - 1_600 + i, ...(i === 50 || i === 1_590 ? [payment(transfer(PAYEE, PAYER))] : []));
@@ -580,7 +589,7 @@ describe('transfers', () => {
     const node = new FakeEvmNode(chain);
     const { source } = await openNodes(node);
     await expect(source.transfers!.readTransfersFrom([PAYEE], 1_550, 1_599)).rejects.toThrow(SourceUnreadable);
-    const { transfers } = await source.transfers!.readTransfersFrom([PAYEE], 1_550, 1_599);
+    const { transfers } = await source.transfers!.readTransfersFrom([PAYEE], 1_555, 1_599);
     expect(transfers.map(({ block }) => block)).toEqual([1_590]);
   });
 

@@ -86,7 +86,11 @@ export function createEvmTransfers({ urls, symbols, startRead, knownLogs }: EvmT
       return undefined;
     }
     if (toTagged(finalized!).number < range.throughBlock) throw new RpcFailure('block-mismatch', 'no-block');
-    if (known !== undefined && !hasLog(control!, known)) throw new RpcFailure('block-mismatch', 'no-block');
+    if (known !== undefined && !hasLog(control!, known)) {
+      // The log may be the fault: the URL that returned it may have been wrong, or has pruned less.
+      knownLogs.forget(known);
+      throw new RpcFailure('block-mismatch', 'no-block');
+    }
     return readTransfers(found!, range, senders, symbols);
   }
 
@@ -159,12 +163,7 @@ export function createEvmTransfers({ urls, symbols, startRead, knownLogs }: EvmT
 
   return async (senders: readonly string[], range: Range): Promise<TransfersRead> => {
     const known = await knownLogs.find(range.fromBlock, range.throughBlock);
-    const { found, readThrough } = await readBlocks([...new Set(senders)], range, known).catch((error: unknown) => {
-      // The log may be the fault: the URL that returned its receipt may have been wrong.
-      const isMismatch = error instanceof RpcFailure && error.unreadable === 'block-mismatch';
-      if (known !== undefined && isMismatch) knownLogs.forget(known);
-      throw error;
-    });
+    const { found, readThrough } = await readBlocks([...new Set(senders)], range, known);
     const { transfers, hashes } = found;
     const times = await readTimes(hashes);
     transfers.sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);

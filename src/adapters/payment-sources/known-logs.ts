@@ -43,30 +43,26 @@ export interface KnownLogsOptions {
 const MAX_DISTANCE_BLOCKS = 50_000;
 const MAX_SEARCH_BLOCKS = 1_000;
 const HEADERS_PER_REQUEST = 50;
-const CALLS_PER_REQUEST = 10;
+const RECEIPTS_PER_REQUEST = 10;
 const CACHED_LOGS = 1_024;
-const CACHED_SEARCHES = 512;
 
 export function createKnownLogs({ urls, startRead }: KnownLogsOptions): KnownLogs {
   const logs = new Map<number, KnownLog>();
-  /** Next block of the backward search from a block. */
-  const searches = new Map<number, number>();
-  /** No block up to this one has a log. */
-  let silentThrough = -1;
+  const silent = new SilentBlocks();
+  /** Whether a block of the chain has a bloom: one whose bloom is empty has no logs then. */
+  let hasBlooms = false;
 
   async function find(block: number, through: number): Promise<KnownLog | undefined> {
     const nearest = findNearest(block);
     if (nearest !== undefined && block - nearest.blockNumber <= MAX_DISTANCE_BLOCKS) return nearest;
-    const floor = nearest?.blockNumber ?? silentThrough;
-    const from = searches.get(block) ?? block;
-    const last = Math.max(floor + 1, from - MAX_SEARCH_BLOCKS + 1);
-    const recordNext = (next: number) => setBounded(searches, block, next, CACHED_SEARCHES);
-    const found = from < last ? undefined : await search(from, last, recordNext);
-    if (found !== undefined) return found;
-    if (nearest !== undefined) return nearest;
-    if (last > silentThrough + 1) throw new RpcFailure('deadline', 'busy');
-    silentThrough = Math.max(silentThrough, block);
-    return findFirst(through);
+    try {
+      const before = await search(block, (nearest?.blockNumber ?? -1) + 1);
+      // Where no block up to the range has a log, the first one of the chain must do.
+      return before ?? nearest ?? (await search(block + 1, through));
+    } catch (error) {
+      if (nearest === undefined || !(error instanceof RpcFailure)) throw error;
+      return nearest;
+    }
   }
 
   function findNearest(block: number): KnownLog | undefined {
@@ -74,42 +70,46 @@ export function createKnownLogs({ urls, startRead }: KnownLogsOptions): KnownLog
     return logs.get(Math.max(...before));
   }
 
-  /** Returns the first log of the chain; undefined where there is none up to the block. */
-  async function findFirst(through: number): Promise<KnownLog | undefined> {
-    const last = Math.min(through, silentThrough + MAX_SEARCH_BLOCKS);
-    const first = silentThrough + 1;
-    const found = first > last ? undefined : await search(first, last, (next) => void (silentThrough = next - 1));
-    if (found === undefined && silentThrough < through) throw new RpcFailure('deadline', 'busy');
-    return found;
-  }
-
-  /** Returns a log of the first block with one, from a block to the last one in either direction. */
-  async function search(from: number, last: number, recordNext: (next: number) => void): Promise<KnownLog | undefined> {
+  /** Returns the first log between two blocks, in either direction. Throws `RpcFailure` where there may be one. */
+  async function search(from: number, last: number): Promise<KnownLog | undefined> {
     const step = last < from ? -1 : 1;
-    const blocks = Math.abs(last - from) + 1;
+    /** Number of blocks from this one on. */
+    const countFrom = (block: number) => (last - block) * step + 1;
+    let undecided: RpcFailure | undefined;
+    let block = silent.skip(from, step);
     // On most chains the first block has a log.
-    for (let done = 0, count = 1; done < blocks; done += count, count = Math.min(2 * count, HEADERS_PER_REQUEST)) {
-      count = Math.min(count, blocks - done);
-      const first = from + step * done;
-      const numbers = Array.from({ length: count }, (_, i) => first + step * i);
-      const found = await searchBlocks(numbers);
-      if (found !== undefined) {
-        setBounded(logs, found.blockNumber, found, CACHED_LOGS);
-        return found;
+    for (
+      let read = 0, count = 1;
+      countFrom(block) > 0;
+      read += count, count = Math.min(2 * count, HEADERS_PER_REQUEST)
+    ) {
+      if (read >= MAX_SEARCH_BLOCKS) throw undecided ?? new RpcFailure('deadline', 'busy');
+      count = Math.min(count, countFrom(block));
+      const numbers = Array.from({ length: count }, (_, i) => block + step * i);
+      for (const each of await readHeadersOf(numbers)) {
+        const isBloomEmpty = each.logsBloom === ZERO_BLOOM;
+        if (each.transactions.length === 0 || (isBloomEmpty && (hasBlooms || undecided !== undefined))) continue;
+        const log = await firstOf(urls, (url) => readLogOfBlock(url, each, startRead)).catch((error: unknown) => {
+          if (!isBloomEmpty || !(error instanceof RpcFailure)) throw error;
+          undecided = error;
+        });
+        if (log !== undefined) {
+          setBounded(logs, log.blockNumber, log, CACHED_LOGS);
+          return log;
+        }
       }
-      recordNext(first + step * count);
+      if (hasBlooms) undecided = undefined;
+      if (undecided === undefined) silent.add(numbers);
+      block = silent.skip(block + step * count, step);
     }
+    if (undecided !== undefined) throw undecided;
     return undefined;
   }
 
-  async function searchBlocks(numbers: readonly number[]): Promise<KnownLog | undefined> {
+  async function readHeadersOf(numbers: readonly number[]): Promise<readonly BlockTransactions[]> {
     const blocks = await firstOf(urls, (url) => readTransactions(url, numbers, startRead()));
-    const filled = blocks.filter(({ transactions }) => transactions.length > 0);
-    for (const part of chunk(filled, CALLS_PER_REQUEST)) {
-      const found = await firstOf(urls, (url) => readFirstLog(url, part, startRead));
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    hasBlooms ||= blocks.some(({ logsBloom }) => logsBloom !== ZERO_BLOOM);
+    return blocks;
   }
 
   return {
@@ -120,26 +120,50 @@ export function createKnownLogs({ urls, startRead }: KnownLogsOptions): KnownLog
   };
 }
 
+const MAX_INTERVALS = 512;
+
+/** Blocks that are known to have no log. */
+class SilentBlocks {
+  #intervals: readonly { readonly from: number; readonly through: number }[] = [];
+
+  /** Adds consecutive blocks. */
+  add(numbers: readonly number[]): void {
+    const [from, through] = [Math.min(...numbers), Math.max(...numbers)];
+    const touches = (each: { from: number; through: number }) => each.from <= through + 1 && each.through >= from - 1;
+    const joined = [{ from, through }, ...this.#intervals.filter(touches)];
+    const whole = {
+      from: Math.min(...joined.map((each) => each.from)),
+      through: Math.max(...joined.map((each) => each.through)),
+    };
+    this.#intervals = [whole, ...this.#intervals.filter((each) => !touches(each))].slice(0, MAX_INTERVALS);
+  }
+
+  /** Returns the block, or the next one in this direction that may have a log. */
+  skip(block: number, step: number): number {
+    const interval = this.#intervals.find(({ from, through }) => from <= block && block <= through);
+    if (interval === undefined) return block;
+    return step < 0 ? interval.from - 1 : interval.through + 1;
+  }
+}
+
 /**
- * Returns the first log of the blocks. Where a node refuses all logs of a block, or has none and no bloom contradicts, the receipts decide:
- * many nodes keep logs longer than the index of receipts. Throws `RpcFailure`, also for a node that lacks logs or receipts.
+ * Returns the first log of a block with transactions. Where a node refuses all logs of a block, or has none and the bloom does not
+ * contradict, the receipts decide: many nodes keep logs longer than the index of receipts. Throws `RpcFailure`, also for a node that lacks
+ * logs or receipts.
  */
-async function readFirstLog(
+async function readLogOfBlock(
   url: Pick<EvmRequester, 'request'>,
-  blocks: readonly BlockTransactions[],
+  { hash, logsBloom, transactions }: BlockTransactions,
   startRead: () => Deadline,
 ): Promise<KnownLog | undefined> {
-  const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ blockHash: hash }], read: readLogRows }));
-  const responses = await url.request(calls, startRead());
-  for (const [i, { hash, logsBloom, transactions }] of blocks.entries()) {
-    const response = responses[i]!;
-    const log = response.ok ? toFirstLog(response.result, hash) : undefined;
-    if (log !== undefined) return log;
-    if (response.ok && logsBloom !== ZERO_BLOOM) throw new RpcFailure('block-mismatch', 'no-block');
-    for (const part of chunk(transactions, CALLS_PER_REQUEST)) {
-      const log = await readLogOfReceipts(url, part, hash, startRead());
-      if (log !== undefined) return log;
-    }
+  const call = { method: 'eth_getLogs', params: [{ blockHash: hash }], read: readLogRows };
+  const [response] = await url.request([call], startRead());
+  const log = response!.ok ? toFirstLog(response!.result, hash) : undefined;
+  if (log !== undefined) return log;
+  if (response!.ok && logsBloom !== ZERO_BLOOM) throw new RpcFailure('block-mismatch', 'no-block');
+  for (const part of chunk(transactions, RECEIPTS_PER_REQUEST)) {
+    const found = await readLogOfReceipts(url, part, hash, startRead());
+    if (found !== undefined) return found;
   }
   return undefined;
 }
