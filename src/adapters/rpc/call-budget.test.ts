@@ -259,6 +259,22 @@ describe('fairness', () => {
     expect(countCalls('a')).toBe(256);
   });
 
+  test('gives the index its share in large requests beside a head that needs three quarters of the ceiling', async () => {
+    open({ callsPerSecond: 15 });
+    const waits: number[] = [];
+    for (let at = 0; at < 60_000; at += 90) {
+      const since = time.nowMilliseconds();
+      budget.takeTurn(1, HEAD, {
+        granted: () => void waits.push(time.nowMilliseconds() - since),
+        refused: () => undefined,
+      });
+      if (at % 900 === 0) request('index', INDEX, 10);
+      await time.advance(90);
+    }
+    expect(countCalls('index')).toBeGreaterThanOrEqual(0.2 * 15 * 55);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(1_200);
+  });
+
   test('refuses at once what a network keeps waiting beyond its bound', () => {
     for (let i = 0; i < 8 + 64; i++) request('a', caller('192.0.2.1'));
     expect(budget.report()).toMatchObject({ waiting: 64, refused: 0 });

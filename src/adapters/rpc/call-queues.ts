@@ -22,7 +22,7 @@ type IsAllowed = (waiting: WaitingTurn) => boolean;
 
 const MAX_WAIT_MILLISECONDS = 2_000;
 export const INDEX_SHARE = 0.2;
-/** Seconds of its share that the index may save. */
+/** Seconds of its share that the index may save; more for a larger request. */
 const MAX_INDEX_CREDIT_SECONDS = 2;
 /** Part of the ceiling that proof leaves unused, so that a caller seldom waits for it. */
 const PROOF_RESERVE = 0.25;
@@ -91,12 +91,15 @@ export class CallQueues {
       const isNext = next !== undefined && isAllowed(next) && fits(next.calls, room, cap);
       return isNext ? { next, take: () => void queue.shift() } : undefined;
     };
-    if (this.#head.length > 0) return takeFrom(this.#head, free, limit);
     const maxCredit = rate * INDEX_SHARE * MAX_INDEX_CREDIT_SECONDS;
     const [ofIndex] = this.#index;
-    if (ofIndex !== undefined && this.#indexCredit >= Math.min(ofIndex.calls, maxCredit) && isAllowed(ofIndex)) {
-      return takeFrom(this.#index, freeOfHead, limitOfHead);
-    }
+    const hasCredit =
+      ofIndex !== undefined && this.#indexCredit >= Math.min(ofIndex.calls, maxCredit) && isAllowed(ofIndex);
+    // A head that always needs more than its share would leave the index room for small requests only.
+    const isHeadBeyondShare = rate < Infinity && freeOfHead === free;
+    const isSaved = hasCredit && this.#indexCredit >= Math.min(ofIndex.calls, limitOfHead);
+    if (this.#head.length > 0 && !(isHeadBeyondShare && isSaved)) return takeFrom(this.#head, free, limit);
+    if (hasCredit) return takeFrom(this.#index, freeOfHead, limitOfHead);
     for (const queue of [this.#known, this.#unknown]) {
       const next = queue.peek();
       if (next === undefined || !isAllowed(next)) continue;
@@ -113,7 +116,8 @@ export class CallQueues {
     const share = rate * INDEX_SHARE;
     const earned = (share * (now - this.#creditedAtMilliseconds)) / 1000;
     this.#creditedAtMilliseconds = now;
-    this.#indexCredit = Math.min(share * MAX_INDEX_CREDIT_SECONDS, this.#indexCredit + earned);
+    const largest = Math.min(this.#index[0]?.calls ?? 0, rate);
+    this.#indexCredit = Math.min(Math.max(share * MAX_INDEX_CREDIT_SECONDS, largest), this.#indexCredit + earned);
   }
 
   /** Time at which the oldest request of a caller has waited too long. */
