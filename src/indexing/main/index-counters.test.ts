@@ -382,6 +382,29 @@ describe('a machine', () => {
     expect(await checkMachine(harness, readFacts(chain, hidden[0]!.machineId))).toBe('corrected');
   });
 
+  test('is refused until its departure and return were found, where its controllers do not follow from each other', async () => {
+    const chain = createMints();
+    chain.mine([transferred(D), minted(D, OWNER)]);
+    const harness = await openHarness({ chain, completeness: 'trusted' });
+    chain.mineMany(2);
+    await advance(harness);
+    const { number: withheld } = chain.mine([transferred(D, OWNER, 'zero'), transferred(D)]);
+    // The return set the buyer as controller, without a log.
+    chain.mine([controlled(D, BUYER, STRANGER)]);
+    chain.mineMany(2);
+    chain.faults.logs = (found) => found.filter(({ blockNumber }) => blockNumber !== withheld);
+    await advance(harness);
+    await harness.follower.poll();
+    for (let minute = 0; minute < 2; minute++) {
+      expect(await checkMachine(harness, readFacts(chain, D))).toBe('EventIndexSyncing');
+      await harness.repair.idle();
+      await harness.time.advance(60_000);
+      chain.faults = {};
+    }
+    expect(await checkMachine(harness, readFacts(chain, D))).toBe('agrees');
+    expect(harness.repair.report()).toEqual({ started: 2, succeeded: 1 });
+  });
+
   test('agrees when its mint sets the controller that it names with a log of its own', async () => {
     const chain = createMints();
     chain.mine([transferred(D), minted(D, BUYER), controlled(D, undefined, BUYER)]);

@@ -157,6 +157,11 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     return store.replaceRegistryLogs(group, id, checkpoint.blockNumber, found, indexed.epoch);
   }
 
+  /** Controllers that do not follow from each other may be explained by a departure and an arrival that are missing. */
+  async function repairControllers(id: MachineId): Promise<boolean> {
+    return (await repairRegistryLogs('controllers', id)) || repairRegistryLogs('transfers', id);
+  }
+
   async function repairEvents(generation: EventGeneration, id: MachineId): Promise<boolean> {
     const { count, epoch } = await store.readEventLogCount(generation, id);
     const found: EventLogEntry[] = [];
@@ -325,7 +330,10 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
 
   return {
     startTokens: (owner) => start({ owner }, () => repairTokens(owner)),
-    startRegistryLogs: (group, id) => start({ machine: String(id), logs: group }, () => repairRegistryLogs(group, id)),
+    startRegistryLogs: (group, id) =>
+      start({ machine: String(id), logs: group }, () =>
+        group === 'controllers' ? repairControllers(id) : repairRegistryLogs(group, id),
+      ),
     startEvents: (generation, id) => start({ machine: String(id), generation }, () => repairEvents(generation, id)),
     startEventTotal: () => {
       const interval = TOTAL_INTERVAL_MILLISECONDS * 2 ** fruitlessTotals;
