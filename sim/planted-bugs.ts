@@ -74,8 +74,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     indexProof: 'before',
     // The proof repairs false listings, and waits for good for what is neither proven nor open.
     symptom: /^15 minutes after all faults: .*: Event index is syncing: block 0 of \d+$/,
-    seed: 103,
-    within: 200,
+    seed: 450,
+    within: 500,
   },
   {
     name: 'accepts the next block as a child of the head without checking its parent',
