@@ -194,7 +194,7 @@ export class Scenario {
       const { deployment, network, chain } = this.payments;
       const { hash } = configureSources(deployment, network.rpcUrls);
       const homes = { main: this.chain, alt: hasCluster ? this.alt?.chain : undefined };
-      this.paymentOracle = new PaymentOracle(homes, deployment, chain, `0x${hash!}`);
+      this.paymentOracle = new PaymentOracle(homes, deployment, chain, `0x${hash!}`, this.indexProof !== 'off');
     }
     this.trace.line(JSON.stringify(this.plan));
     if (this.plan.isSteady) this.#scheduleBlocks();

@@ -27,6 +27,7 @@ import { TOKEN, type SourceDeployment } from '../payments/deployment.ts';
 import { listBalances } from '../payments/solana-wire.ts';
 import { findPayment, type MinedPayment, type PaymentChain } from '../payments/payment-chain.ts';
 import { toPaymentLogs } from '../payments/payment-wire.ts';
+import { listWithoutProof } from './hidden-logs.ts';
 import { NO_PAYMENTS, RATE_TABLE, toRawEvents, type PaymentEvidence } from './evidence.ts';
 
 const HEADER = 'svc payout account/1';
@@ -78,12 +79,20 @@ export class PaymentOracle {
   readonly #deployment: SourceDeployment;
   readonly #cited: ReplaySource;
   readonly #sourcesHash: string;
+  readonly #areBlocksProven: boolean;
   readonly #claims = new Map<string, readonly Claim[]>();
   /** Codes of the verdicts that the service has made, by machine and position. */
   readonly #decided = new Map<string, VerdictCode>();
 
-  constructor(homes: PaymentHomes, deployment: SourceDeployment, source: PaymentChain, sourcesHash: string) {
+  constructor(
+    homes: PaymentHomes,
+    deployment: SourceDeployment,
+    source: PaymentChain,
+    sourcesHash: string,
+    areBlocksProven: boolean,
+  ) {
     this.#homes = homes;
+    this.#areBlocksProven = areBlocksProven;
     this.#deployment = deployment;
     const { name, id, token } = deployment;
     this.#cited = { name, id: BigInt(id), rpcUrls: [], tokens: new Map([[TOKEN, token]]) };
@@ -92,7 +101,31 @@ export class PaymentOracle {
   }
 
   /** Returns what is wrong with a verdict that the service is about to store; undefined when it is correct. */
-  judgeVerdict({ home, id, seq, blockTimestamp }: OpenCitation, { verdict: made }: DecidedPayment): string | undefined {
+  judgeVerdict(citation: OpenCitation, decided: DecidedPayment): string | undefined {
+    const { home, id } = citation;
+    let wrong: string | undefined;
+    for (const hiddenEnds of this.#listHiddenEnds(home, id)) {
+      const problem = this.#judgeVerdictOf({ home, id, hiddenEnds }, citation, decided);
+      if (problem === undefined) return undefined;
+      wrong ??= problem;
+    }
+    return wrong;
+  }
+
+  /** Lists the ends of claims that a node may hide for good where blocks are not proven, first none (`hidden-logs.ts`). */
+  #listHiddenEnds(home: OpenCitation['home'], id: bigint): (readonly ClaimEnd[])[] {
+    if (this.#areBlocksProven || home === 'alt') return [[]];
+    const machine = machineOf(this.#homes.main.finalized.world, id);
+    return listWithoutProof(machine).map((shown) =>
+      machine.claimEnds.filter((end) => !shown.claimEnds.some(isSameAs(end))),
+    );
+  }
+
+  #judgeVerdictOf(
+    machine: PaidMachine,
+    { home, id, seq, blockTimestamp }: OpenCitation,
+    { verdict: made }: DecidedPayment,
+  ): string | undefined {
     const name = `verdict ${made.code} on event ${seq} of ${id}`;
     const { main, alt } = this.#homes;
     const mainSeconds = main.finalized.timestamp;
@@ -100,7 +133,7 @@ export class PaymentOracle {
     if (this.#source.finalized.timestamp <= blockTimestamp + LATE_SECONDS) {
       return `${name}: the source is not final past its window`;
     }
-    const truth = this.#judgeMachine({ home, id }).find((each) => each.seq === seq);
+    const truth = this.#judgeMachine(machine).find((each) => each.seq === seq);
     if (truth === undefined) return `${name}: no followed citation of a final event`;
     const { mined, verdict } = truth;
     if (!WITHOUT_CLAIMS.has(verdict.code) && homeSeconds < mined!.block.timestamp) {
