@@ -58,6 +58,11 @@ interface Followed {
 
 type Judged = Followed & { readonly verdict: Verdict; readonly mined: MinedPayment | undefined };
 
+/** Returns the ends of claims that a machine lacks as it is shown. */
+function listHiddenEnds(machine: Machine, shown: Machine): readonly ClaimEnd[] {
+  return machine.claimEnds.filter((end) => !shown.claimEnds.some(isSameAs(end)));
+}
+
 export interface PaymentHomes {
   readonly main: VirtualChain;
   /** Undefined where no machine of the alt chain claims an account. */
@@ -116,9 +121,7 @@ export class PaymentOracle {
   #listHiddenEnds(home: OpenCitation['home'], id: bigint): (readonly ClaimEnd[])[] {
     if (this.#areBlocksProven || home === 'alt') return [[]];
     const machine = machineOf(this.#homes.main.finalized.world, id);
-    return listWithoutProof(machine).map((shown) =>
-      machine.claimEnds.filter((end) => !shown.claimEnds.some(isSameAs(end))),
-    );
+    return listWithoutProof(machine).map((shown) => listHiddenEnds(machine, shown));
   }
 
   #judgeVerdictOf(
@@ -162,7 +165,7 @@ export class PaymentOracle {
    */
   listEvidence(shown: Machine, block: Block): PaymentEvidence[] {
     const { id, events } = shown;
-    const hiddenEnds = machineOf(block.world, id).claimEnds.filter((end) => !shown.claimEnds.some(isSameAs(end)));
+    const hiddenEnds = listHiddenEnds(machineOf(block.world, id), shown);
     const machine: PaidMachine = { home: 'main', id, hiddenEnds };
     const accounts = this.#listAccounts(machine, this.#homes.main.finalized, shown);
     return this.#combine(machine, events.length, block.timestamp, accounts);

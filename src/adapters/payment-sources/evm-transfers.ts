@@ -143,33 +143,24 @@ export function createEvmTransfers({ urls, symbols, startRead, knownLogs }: EvmT
     return times;
   }
 
-  /** Returns the transfers of the first blocks of a range, and through which one they are read. Throws `RpcFailure`. */
-  async function readBlocks(
-    senders: readonly string[],
-    { fromBlock, throughBlock }: Range,
-    known: KnownLog | undefined,
-  ) {
+  return async (senders: readonly string[], { fromBlock, throughBlock }: Range): Promise<TransfersRead> => {
+    const known = await knownLogs.find(fromBlock, throughBlock);
+    const unique = [...new Set(senders)];
     const found: FoundTransfers = { transfers: [], hashes: new Map() };
     let from = fromBlock;
     while (from <= throughBlock && found.transfers.length < ENOUGH_TRANSFERS) {
       const through = Math.min(throughBlock, from + blockLimit.size - 1);
-      const part = await readRange(senders, { fromBlock: from, throughBlock: through }, known);
+      const part = await readRange(unique, { fromBlock: from, throughBlock: through }, known);
       if (part === undefined) continue;
       append(found, part);
       from = through + 1;
     }
-    return { found, readThrough: from - 1 };
-  }
-
-  return async (senders: readonly string[], range: Range): Promise<TransfersRead> => {
-    const known = await knownLogs.find(range.fromBlock, range.throughBlock);
-    const { found, readThrough } = await readBlocks([...new Set(senders)], range, known);
     const { transfers, hashes } = found;
     const times = await readTimes(hashes);
     transfers.sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
     return {
       transfers: await mapInTicks(transfers, LOGS_PER_TICK, (row) => ({ ...row, time: times.get(row.block)! })),
-      throughBlock: readThrough,
+      throughBlock: from - 1,
     };
   };
 }

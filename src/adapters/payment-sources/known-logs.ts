@@ -29,7 +29,7 @@ export interface KnownLogs {
    * `RpcFailure`, also after many blocks without a log; the next search continues there.
    */
   find(block: number, through: number): Promise<KnownLog | undefined>;
-  /** Forgets a log that no URL returns. */
+  /** Forgets a log that a URL lacks. */
   forget(log: KnownLog): void;
 }
 
